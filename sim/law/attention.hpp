@@ -1,0 +1,27 @@
+#pragma once
+// Fused attention law (docs/explanation/attention.md):
+//
+//   FLOP     = 4·b·heads·s_q·s_kv·d forward (halved when causal), ×2.5 backward
+//   t_matrix = work of the busiest compute unit, blocks of 128 queries, / (e(d) · R)
+//   t_memory = (Q + K + V + O) bytes / (h · BW); only these touch DRAM
+//
+// Unfused attention is no kernel of its own: it lowers to two batched GEMMs and the recipe's score kernels.
+
+#include "law/device.hpp"
+
+#include <cstdint>
+
+namespace clustersim {
+
+struct AttentionShape {
+  std::int64_t batch = 0, heads = 0, kv_heads = 0, head_dim = 0;
+  std::int64_t queries = 0, keys = 0;
+  bool causal = true;
+  bool backward = false;
+  Precision precision = Precision::bf16;
+  friend auto operator<=>(const AttentionShape&, const AttentionShape&) = default;
+};
+
+[[nodiscard]] KernelTime attention_time(const AttentionShape& shape, const Device& device);
+
+} // namespace clustersim

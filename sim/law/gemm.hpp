@@ -1,0 +1,38 @@
+#pragma once
+// GEMM law (docs/explanation/gemm.md):
+//
+//   tiles    = batch · ceil(M/Mt) · ceil(N/Nt) · splitK          waves = ceil(tiles / U)
+//   t_matrix = waves · 2·Mt·Nt·(ceil(K/splitK/64)·64 + k0) / (R/U · e)
+//   t_memory = batch · (M·K + K·N + M·N·(c ? 3 : 1)) · bytes / (h · BW)
+//   t        = t_start + gap + min over (tile, splitK) of norm6(t_matrix, t_memory) + t_splitK
+//
+// Systolic chips pad to the array instead of waves. At most 64 candidates, no allocation.
+
+#include "law/device.hpp"
+
+#include <cstdint>
+
+namespace clustersim {
+
+enum class GemmRole { forward, data_gradient, weight_gradient };
+
+struct GemmShape {
+  std::int64_t m = 0, n = 0, k = 0, batch = 1;
+  Precision precision = Precision::bf16;
+  Precision output = Precision::bf16;
+  GemmRole role = GemmRole::forward;
+  bool accumulate = false; // reads the output first (gradient accumulation in the GEMM)
+  friend auto operator<=>(const GemmShape&, const GemmShape&) = default;
+};
+
+struct GemmTime {
+  KernelTime time;
+  Tile tile;               // chosen
+  int split_k = 1;
+  std::int64_t waves = 0;
+  double tail = 0.0;       // idle share of the last wave
+};
+
+[[nodiscard]] GemmTime gemm_time(const GemmShape& shape, const Device& device);
+
+} // namespace clustersim

@@ -1,0 +1,79 @@
+#pragma once
+// Collectives as closed forms on the link graph (docs/explanation/collectives.md):
+//
+//   T(S) = launch + Σ steps·hop + busiest·S + sqrt(fill · busiest·S) + local·S
+//
+// where busiest = max over directed edges of (bytes carried per payload byte / capacity), with all
+// sister groups of the family running at once. `auto` takes the fastest form for each size.
+// Bandwidth conventions are those of nccl-tests; S is the all-reduce buffer, the all-gather output, the
+// reduce-scatter input, the all-to-all buffer of one rank.
+
+#include "network/link_graph.hpp"
+#include "network/routing.hpp"
+#include "spec/resources.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clustersim {
+
+enum class CollectiveKind { all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, send_recv };
+[[nodiscard]] std::string_view name_of(CollectiveKind kind);
+
+/// The groups of one parallel axis: ranks {base + i·stride, i < size} for every base that is a multiple
+/// pattern of the axis. All of them communicate at the same moment.
+struct GroupFamily {
+  int size = 1;
+  int stride = 1;
+  friend auto operator<=>(const GroupFamily&, const GroupFamily&) = default;
+};
+
+/// What one link class contributes to a form.
+struct LinkTerm {
+  LinkClassId link_class;
+  Seconds latency;         // steps · hop over this class
+  SecondsPerByte busiest;  // per payload byte, at the class's busiest edge
+  EdgeId edge;             // that edge
+};
+
+struct CollectiveForm {
+  std::string algorithm;   // "ring", "hierarchical", "in-switch"
+  std::string protocol;    // "low-latency", "bulk", "in-switch"
+  Seconds launch;
+  LinkClassId launch_class; // whose latency scale the launch follows
+  std::vector<LinkTerm> terms;
+  Seconds fill;
+  SecondsPerByte local;
+  LinkClassId local_class;
+};
+
+struct CollectiveTime {
+  Seconds time;
+  Seconds latency;         // launch and steps
+  const CollectiveForm* form = nullptr;
+  std::optional<EdgeId> binding; // edge that sets the steady rate
+};
+
+/// An algorithm: one file, one line in collective_algorithms(). Returns no form where it does not apply.
+struct CollectiveAlgorithm {
+  std::string_view name;
+  std::vector<CollectiveForm> (*forms)(const LinkGraph&, Router&, CollectiveKind, GroupFamily);
+};
+[[nodiscard]] const std::vector<CollectiveAlgorithm>& collective_algorithms();
+
+/// All forms of all algorithms; computed once per (kind, family), cheap to time afterwards.
+[[nodiscard]] std::vector<CollectiveForm> collective_forms(const LinkGraph& graph, Router& router,
+                                                           CollectiveKind kind, GroupFamily family);
+
+[[nodiscard]] CollectiveTime time_of(const CollectiveForm& form, Bytes payload, const LinkGraph& graph,
+                                     const ResourceScale& scale = {});
+/// The fastest form. A group of one takes no time.
+[[nodiscard]] CollectiveTime fastest(const std::vector<CollectiveForm>& forms, Bytes payload,
+                                     const LinkGraph& graph, const ResourceScale& scale = {});
+
+/// Bus bandwidth of nccl-tests: algbw · 2(n−1)/n for all-reduce, (n−1)/n for the others.
+[[nodiscard]] BytesPerSecond bus_bandwidth(CollectiveKind kind, int ranks, Bytes payload, Seconds time);
+
+} // namespace clustersim

@@ -1,0 +1,18 @@
+#pragma once
+// Transformer × plan → step program. Pure: no times, no graph.
+
+#include "plan/step_program.hpp"
+#include "spec/scenario.hpp"
+
+namespace clustersim {
+
+[[nodiscard]] StepProgram lower(const Scenario& scenario);
+
+/// FLOPs that the model needs, backward = 2 × forward, no recomputation. Conventions by name, since
+/// published tables differ (docs/explanation/flops.md).
+enum class FlopConvention { exact, six_n, palm, megatron_model, megatron_hardware };
+[[nodiscard]] std::string_view name_of(FlopConvention convention);
+/// Of one optimizer step over the whole cluster. `exact` counts every GEMM, attention halved when causal.
+[[nodiscard]] Flops model_flops(const Scenario& scenario, FlopConvention convention = FlopConvention::exact);
+
+} // namespace clustersim

@@ -1,0 +1,86 @@
+#pragma once
+// The step program: what one rank of each class does in one optimizer step, without a single time in it.
+// Both engines read it (docs/adr/0003-step-program.md). It is a loop nest over blocks, so its size does
+// not grow with layers, micro-batches or chips.
+//
+// Semantics. The host dispatches operators in program order. An operator on the compute lane starts when
+// it is dispatched and the lane is free. An operator on another lane starts when it is dispatched, its
+// lane is free and the compute lane has reached the point where it was issued; of its time t the share
+// `hidden` runs beside the compute lane, the rest blocks it, and the compute lane loses
+// tax·hidden·t to it. Join{lane} makes the compute lane wait for a lane.
+
+#include "law/attention.hpp"
+#include "law/gemm.hpp"
+#include "law/memory_bound.hpp"
+#include "network/collective.hpp"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace clustersim {
+
+enum class Lane { compute, tensor, data };
+inline constexpr std::size_t lane_count = 3;
+
+enum class Axis { tensor, context, expert, data, pipeline };
+[[nodiscard]] std::string_view name_of(Axis axis);
+
+/// What part of the step an operator belongs to; the breakdown and the waterfall group by it.
+enum class Phase { forward, recompute, backward, gradient, optimizer };
+
+struct Collective {
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  Axis axis = Axis::tensor;
+  GroupFamily family;
+  Bytes payload;       // per call
+  int calls = 1;       // buckets of equal size, back to back
+  friend auto operator<=>(const Collective&, const Collective&) = default;
+};
+
+struct Join {
+  Lane lane = Lane::tensor;
+};
+
+using Work = std::variant<GemmShape, AttentionShape, MemoryKernel, Collective, Join>;
+
+struct Op {
+  std::string name;        // "qkv projection", "all-gather before qkv"
+  Phase phase = Phase::forward;
+  Work work;
+  Lane lane = Lane::compute;
+  double hidden = 0.0;
+  Flops model_flops;       // what MFU counts for this call (0 for recompute and memory kernels)
+};
+
+struct Block {
+  std::string name;        // "layer forward"
+  std::vector<Op> ops;
+};
+
+/// One step of a loop nest: a block or another sequence, `count` times.
+struct Item {
+  enum class What { block, sequence } what = What::block;
+  std::size_t index = 0;   // into StepProgram::blocks or ::sequences
+  std::int64_t count = 1;
+};
+
+struct Sequence {
+  std::vector<Item> items;
+};
+
+/// Ranks that do the same: all of them today, one class per pipeline stage or partition later.
+struct RankClass {
+  std::string name;
+  std::int64_t ranks = 0;
+  std::size_t sequence = 0; // the whole step
+};
+
+struct StepProgram {
+  std::vector<Block> blocks;
+  std::vector<Sequence> sequences;
+  std::vector<RankClass> classes;
+};
+
+} // namespace clustersim

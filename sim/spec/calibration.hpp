@@ -1,0 +1,74 @@
+#pragma once
+// Kernel constants of a chip family (models/calibrations/*.toml), overridable per chip. All are (cal)
+// in the sense of docs/explanation/calibration.md: fitted on published microbenchmarks, source beside
+// each. None is fitted on training runs.
+
+#include "base/precision.hpp"
+#include "base/quantity.hpp"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clustersim {
+
+struct Tile {
+  int rows = 0;    // of the output, M direction
+  int columns = 0; // N direction
+};
+
+struct GemmCalibration {
+  PrecisionTable<double> sustained; // e: share of the dense peak under a training-like load
+  PrecisionTable<double> burst;     // same, few replays on a cool chip (microbenchmark `condition`)
+  Seconds start;                    // t0: start and drain of a GEMM kernel
+  double memory_fraction = 0.8;     // h: share of DRAM bandwidth a GEMM reaches
+  int extra_k = 128;                // k0: prologue and epilogue expressed as extra K
+  std::vector<Tile> tiles;          // the library's menu
+  int systolic = 0;                 // array edge of a systolic chip (TPU MXU): pads, no waves; 0 = none
+  double weight_gradient_rate = 0.95; // wgrad (NT, FP32 accumulate into the output) against forward
+  int alignment = 64;               // dimensions not a multiple of this are padded up (elements)
+};
+
+/// One attention kernel generation on this family: share of the dense 16-bit matrix peak.
+struct AttentionRate {
+  std::string kernel;               // "flash-2", "cudnn", "flash-3", "splash"
+  std::map<int, double> forward;    // by head dim; interpolated between, clamped outside
+  std::map<int, double> backward;
+};
+
+/// Classes of memory-bound kernels; each reaches its own share of DRAM bandwidth.
+enum class KernelClass {
+  elementwise, norm, activation, softmax, optimizer, loss, rope, permute, cast, gather
+};
+inline constexpr std::size_t kernel_class_count = 10;
+
+[[nodiscard]] std::string_view name_of(KernelClass kernel_class);
+[[nodiscard]] std::optional<KernelClass> kernel_class_from(std::string_view name);
+
+/// Share of DRAM bandwidth that memory-bound kernels reach at large sizes.
+struct MemoryCalibration {
+  double copy = 0.85;               // plain copy/triad
+  std::array<double, kernel_class_count> classes{}; // by KernelClass
+  Bytes half_size;                  // n_half: bytes at which half of that is reached
+  Seconds start;                    // start and drain of a small kernel
+};
+
+struct LaunchCalibration {
+  Seconds stream_gap;               // between dependent kernels of a stream
+  Seconds graph_gap;                // inside a captured graph
+};
+
+struct KernelCalibration {
+  std::string id;                   // "hopper"
+  std::string name;
+  std::string basis;                // "measured on this chip" or "constants of its family"
+  GemmCalibration gemm;
+  std::vector<AttentionRate> attention;
+  MemoryCalibration memory;
+  LaunchCalibration launch;
+};
+
+} // namespace clustersim

@@ -1,0 +1,81 @@
+#pragma once
+// A fully resolved question: cluster × model × training × plan. Everything downstream is a pure
+// function of this value.
+
+#include "base/diagnostic.hpp"
+#include "spec/cluster.hpp"
+#include "spec/stack.hpp"
+#include "spec/transformer.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clustersim {
+
+enum class Recompute { none, selective, full };
+enum class OptimizerKind { adamw, sgd };
+
+struct Training {
+  std::int64_t sequence = 0;
+  std::int64_t global_batch = 0;           // sequences per optimizer step
+  Precision precision = Precision::bf16;
+  OptimizerKind optimizer = OptimizerKind::adamw;
+  Precision gradient_dtype = Precision::fp32;
+  Precision master_dtype = Precision::fp32;
+  bool dropout = false;
+  Stack stack;
+  std::optional<double> tokens;            // of the whole run
+};
+
+struct Plan {
+  int tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
+  bool sequence_parallel = false;
+  int zero = 0;
+  std::int64_t micro_batch = 1;
+  Recompute recompute = Recompute::none;
+};
+
+struct PowerLimits {
+  std::optional<Watts> cap;                // per chip
+  double pue = 1.0;
+};
+
+struct Prices {
+  std::optional<DollarsPerJoule> electricity;
+};
+
+/// Where a value of the resolved input came from; the report echoes all of them.
+enum class Origin { file, command_line, default_value, catalogue, inferred };
+
+struct ResolvedValue {
+  std::string key;      // "plan.tensor", "chip.h100-sxm5-80gb.memory.bandwidth"
+  std::string text;     // "8", "3.35 TB/s"
+  std::string unit;     // SI unit of `number`, empty for text
+  std::optional<double> number;
+  Origin origin = Origin::default_value;
+  std::string where;    // "configs/dgx_h100.toml:14", "--set", or the default's reason
+  std::string source;   // citation, for catalogue facts
+};
+
+struct Scenario {
+  std::string path, title;
+  Cluster cluster;
+  Transformer model;
+  Training training;
+  Plan plan;
+  PowerLimits power;
+  Prices prices;
+  std::vector<ResolvedValue> inputs;       // sorted by key
+  std::vector<std::string> assumptions;    // sentences
+  std::vector<std::string> warnings;
+
+  [[nodiscard]] const Chip& chip() const { return cluster.partitions.front().node.chip; }
+  /// Micro-batches per optimizer step and data-parallel rank.
+  [[nodiscard]] std::int64_t micro_batches() const {
+    return training.global_batch / (plan.data * plan.micro_batch);
+  }
+};
+
+} // namespace clustersim

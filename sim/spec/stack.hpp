@@ -1,0 +1,102 @@
+#pragma once
+// A software stack (models/stacks/*.toml): what the kernel library and the framework do. At most two
+// scalars for time and one for memory may be set on measured runs; they are marked `fitted` in the file.
+
+#include "base/precision.hpp"
+#include "base/quantity.hpp"
+#include "spec/calibration.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clustersim {
+
+enum class LaunchMode { eager, graph, compiled };
+
+/// Where in a training step a memory-bound kernel runs, and the tensor its traffic is counted on.
+enum class Site {
+  embedding,  // tokens × hidden
+  norm,       // tokens × hidden, once per norm
+  residual,   // tokens × hidden, twice per layer
+  qkv,        // tokens × (q + k + v) width
+  rope,       // tokens × (q + k) width
+  score,      // batch × heads × s², unfused attention only
+  context,    // tokens × q width: permutes around attention
+  activation, // tokens × FFN width (of the down projection's input)
+  loss,       // tokens × vocabulary
+  gradient,   // parameters, once per micro-batch: separate accumulation
+  cast        // parameters, once per micro-batch: autocast of FP32 weights
+};
+
+[[nodiscard]] std::string_view name_of(Site site);
+[[nodiscard]] std::optional<Site> site_from(std::string_view name);
+
+/// One memory-bound kernel of a fusion recipe. Traffic is given per element of the tensor that the
+/// site works on, in elements of the activation type, reads and writes together.
+struct FusedKernel {
+  std::string name;          // "bias-dropout-add"
+  Site site = Site::norm;
+  KernelClass kernel_class = KernelClass::elementwise;
+  double forward = 0;        // elements moved per element, forward
+  double backward = 0;
+  double extra_bytes = 0;    // bytes per element beside that: dropout masks, FP32 statistics
+};
+
+/// models/recipes/*.toml: which memory-bound kernels run at each site.
+struct FusionRecipe {
+  std::string id, name;
+  std::vector<FusedKernel> kernels;
+};
+
+struct Stack {
+  std::string id, name;
+  std::vector<std::string> aliases;
+  std::string note;
+  LaunchMode launch = LaunchMode::eager;
+  std::string attention_kernel;      // "unfused" or a key of KernelCalibration::attention, in order of
+  std::vector<std::string> attention_fallbacks; // preference when the chip's family lacks the first
+  FusionRecipe recipe;
+
+  struct Host {
+    Seconds per_operator;            // dispatch of one modelled operator, 0 inside graphs (scalar 1)
+    double backward_factor = 0.7;    // backward dispatch is C++ (autograd)
+    double per_collective = 0.3;     // of an operator
+  } host;
+  double class_factor = 1.0;         // on every memory-bound class fraction (scalar 2)
+
+  struct Overlap {
+    double data = 0.0;               // share of gradient reduction that may hide behind backward
+    double gather = 0.0;             // ZeRO parameter gathers
+    double tensor = 0.0;             // tensor-parallel collectives behind their GEMMs
+    double tax = 0.0;                // compute lost per second of overlapped communication
+    Bytes bucket;                    // gradient bucket
+  } overlap;
+
+  struct Gradient {
+    bool accumulate_in_gemm = true;  // weight-gradient GEMM adds into the main gradient
+    Precision dtype = Precision::fp32;
+  } gradient;
+
+  struct Optimizer {
+    double bytes_per_parameter = 0;  // traffic of the update beside gradient-norm and zeroing
+    double norm_bytes_per_parameter = 0; // gradient norm and clipping: not sharded by ZeRO
+    int kernels = 1;                 // launches
+  } optimizer;
+
+  struct Head {
+    double logit_bytes = 4;          // memory kept per logit, loss included
+  } head;
+
+  struct MemoryUse {
+    Bytes framework;                 // context, communicators, cache (scalar: memory)
+    double fragmentation = 0.0;      // share of the allocator's peak
+    Bytes workspace;
+  } memory;
+
+  double straggler_per_doubling = 0.0; // step grows by this per doubling of chips above 8
+};
+
+} // namespace clustersim
