@@ -2,12 +2,13 @@
 // The analytic engine: exact on the step program's semantics when nothing contends, in closed form.
 //
 // A block acts on the vector of clocks (host, compute, tensor lane, data lane) as a max-plus linear
-// map: x' = A ⊗ x, x'_i = max_j (A_ij + x_j) (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and
-// Linearity", 1992, ch. 1). A sequence is a product of matrices, a loop a power, so a step costs
-// O(blocks · log repeats) whatever the depth, and equals the event engine's result.
+// map: x' = A ⊗ x, x'_i = max_j (A_ij + x_j) (Baccelli, Cohen, Olsder, Quadrat, "Synchronization
+// and Linearity", 1992, ch. 1). A sequence is a product of matrices, a loop a power, so a step
+// costs O(blocks · log repeats) whatever the depth, and equals the event engine's result.
 
 #include "engine/cost_model.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,14 +20,15 @@ struct OpRecord {
   Phase phase = Phase::forward;
   std::int64_t calls = 0;
   OpTime each;
-  Flops model_flops;     // per call
-  bool is_collective = false;
-  Axis axis = Axis::tensor;
+  Flops model_flops; // per call
+  Lane lane = Lane::compute;
+  double hidden = 0.0; // share of a collective that may run beside the compute lane
+  std::optional<Axis> axis = std::nullopt; // of a collective
 };
 
 /// Seconds of the step by cause, exposed time only; sums to the step time by construction.
 struct BreakdownItem {
-  std::string name;      // "matrix", "memory_bound", "launch", "host", "tensor_parallel", …
+  std::string name; // "matrix", "memory_bound", "launch", "host", "tensor_parallel", …
   Seconds time;
 };
 
@@ -37,9 +39,9 @@ struct Timeline {
   Flops hardware_flops;                 // executed by one rank
 };
 
-[[nodiscard]] Timeline run_analytic(const StepProgram& program, CostModel& cost, const Scenario& scenario);
+[[nodiscard]] Timeline run_analytic(const StepProgram& program, CostModel& cost);
 
 /// The step time alone: what elasticities and search call.
-[[nodiscard]] Seconds step_time(const StepProgram& program, CostModel& cost, const Scenario& scenario);
+[[nodiscard]] Seconds step_time(const StepProgram& program, CostModel& cost);
 
 } // namespace clustersim

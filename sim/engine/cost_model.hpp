@@ -1,5 +1,6 @@
 #pragma once
-// Times of single operators on a given machine, memoised: the only place where laws meet the program.
+// Times of single operators on a given machine, memoised: the only place where laws meet the
+// program.
 
 #include "law/device.hpp"
 #include "network/collective.hpp"
@@ -7,7 +8,8 @@
 #include "spec/scenario.hpp"
 
 #include <map>
-#include <memory>
+#include <utility>
+#include <vector>
 
 namespace clustersim {
 
@@ -23,9 +25,9 @@ private:
 };
 
 struct OpTime {
-  Seconds device;          // on its lane
-  Seconds host;            // dispatch
-  KernelTime kernel;       // zero for collectives and joins
+  Seconds device;    // on its lane
+  Seconds host;      // dispatch
+  KernelTime kernel; // zero for collectives and joins
   CollectiveTime collective;
 };
 
@@ -33,15 +35,21 @@ class CostModel {
 public:
   CostModel(const Scenario& scenario, Network& network, const ResourceScale& scale = {});
   [[nodiscard]] OpTime time(const Op& op);
+  /// Compute time lost per second of communication that runs beside it.
   [[nodiscard]] double tax() const { return tax_; }
+  /// The slowest of many chips paces the job: the step is this much longer than one chip's.
+  [[nodiscard]] double straggler() const { return straggler_; }
   [[nodiscard]] const Device& device() const { return device_; }
 
 private:
+  [[nodiscard]] KernelTime kernel_time(const Work& work);
+  [[nodiscard]] Seconds host_time(const Op& op) const;
+
   Device device_;
   Network* network_;
   ResourceScale scale_;
-  Seconds host_per_operator_;
-  double host_backward_factor_ = 1.0, host_per_collective_ = 0.0, tax_ = 0.0;
+  Stack::Host host_;
+  double tax_ = 0.0, straggler_ = 1.0;
   std::map<GemmShape, KernelTime> gemms_;
   std::map<Collective, CollectiveTime> collectives_;
 };

@@ -4,10 +4,10 @@
 // not grow with layers, micro-batches or chips.
 //
 // Semantics. The host dispatches operators in program order. An operator on the compute lane starts when
-// it is dispatched and the lane is free. An operator on another lane starts when it is dispatched, its
-// lane is free and the compute lane has reached the point where it was issued; of its time t the share
-// `hidden` runs beside the compute lane, the rest blocks it, and the compute lane loses
-// tax·hidden·t to it. Join{lane} makes the compute lane wait for a lane.
+// it is dispatched and the lane is free. A collective of duration t on another lane can hide the share
+// `hidden`: first (1 − hidden)·t blocks the compute lane, then hidden·t runs beside it on its own lane
+// (in order), and the compute lane loses tax·hidden·t to it (compute units and bandwidth it takes).
+// Join{lane} makes the compute lane wait for a lane. An optimizer step ends when every clock has.
 
 #include "law/attention.hpp"
 #include "law/gemm.hpp"

@@ -1,0 +1,94 @@
+#include "engine/cost_model.hpp"
+
+#include "base/bug.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clustersim {
+
+namespace {
+
+/// Power-capped boards of one job differ; the slowest paces all. Measured growth is logarithmic in
+/// the number of chips beyond one node (docs/explanation/straggler.md).
+double straggler_factor(int chips, double per_doubling) {
+  constexpr double one_node = 8.0;
+  return 1.0 + per_doubling * std::max(0.0, std::log2(chips / one_node));
+}
+
+} // namespace
+
+Network::Network(const Cluster& cluster) : graph(build_link_graph(cluster)), router(graph) {}
+
+const std::vector<CollectiveForm>& Network::forms(CollectiveKind kind, GroupFamily family) {
+  const auto key = std::pair{kind, family};
+  const auto known = forms_.find(key);
+  if (known != forms_.end()) {
+    return known->second;
+  }
+  return forms_.emplace(key, collective_forms(graph, router, kind, family)).first->second;
+}
+
+CostModel::CostModel(const Scenario& scenario, Network& network, const ResourceScale& scale)
+    : device_(make_device(scenario.chip(), scenario.training.stack, scenario.power, scale)),
+      network_(&network), scale_(scale), host_(scenario.training.stack.host),
+      tax_(scenario.training.stack.overlap.tax),
+      straggler_(straggler_factor(scenario.cluster.chips(),
+                                  scenario.training.stack.straggler_per_doubling)) {
+  host_.per_operator /= scale.host;
+  if (scenario.training.stack.launch == LaunchMode::graph) {
+    host_.per_operator = Seconds{0}; // one launch replays the whole step
+  }
+}
+
+KernelTime CostModel::kernel_time(const Work& work) {
+  if (const auto* gemm = std::get_if<GemmShape>(&work)) {
+    const auto known = gemms_.find(*gemm);
+    return known != gemms_.end()
+               ? known->second
+               : gemms_.emplace(*gemm, gemm_time(*gemm, device_).time).first->second;
+  }
+  if (const auto* attention = std::get_if<AttentionShape>(&work)) {
+    return attention_time(*attention, device_);
+  }
+  if (const auto* memory = std::get_if<MemoryKernel>(&work)) {
+    return memory_kernel_time(*memory, device_);
+  }
+  throw Bug("not a kernel");
+}
+
+Seconds CostModel::host_time(const Op& op) const {
+  const double phase = op.phase == Phase::backward ? host_.backward_factor : 1.0;
+  double operators = 1.0;
+  if (const auto* collective = std::get_if<Collective>(&op.work)) {
+    operators = host_.per_collective * collective->calls;
+  } else if (const auto* memory = std::get_if<MemoryKernel>(&op.work)) {
+    operators = memory->kernels;
+  }
+  return host_.per_operator * (phase * operators);
+}
+
+OpTime CostModel::time(const Op& op) {
+  OpTime result;
+  if (std::holds_alternative<Join>(op.work)) {
+    return result;
+  }
+  result.host = host_time(op);
+  if (const auto* collective = std::get_if<Collective>(&op.work)) {
+    const auto known = collectives_.find(*collective);
+    if (known != collectives_.end()) {
+      result.collective = known->second;
+    } else {
+      result.collective = fastest(network_->forms(collective->kind, collective->family),
+                                  collective->payload, network_->graph, scale_);
+      collectives_.emplace(*collective, result.collective);
+    }
+    result.device = result.collective.time * collective->calls;
+  } else {
+    result.kernel = kernel_time(op.work);
+    result.device = result.kernel.total;
+  }
+  return result;
+}
+
+} // namespace clustersim

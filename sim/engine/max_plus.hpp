@@ -1,0 +1,91 @@
+#pragma once
+// Max-plus matrices on the vector of clocks (host, compute lane, other lanes).
+//
+// x' = A ⊗ x with x'_i = max_j (A_ij + x_j). Composition is associative, so a block is one matrix,
+// a sequence a product and a loop a power (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and
+// Linearity", Wiley 1992, ch. 1 and 3). −∞ is "does not depend on".
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace clustersim {
+
+template <std::size_t N>
+class MaxPlus {
+public:
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+
+  /// The identity: every clock keeps its value.
+  constexpr MaxPlus() {
+    entries_.fill(never);
+    for (std::size_t i = 0; i < N; ++i) {
+      at(i, i) = 0.0;
+    }
+  }
+
+  [[nodiscard]] constexpr double& at(std::size_t row, std::size_t column) {
+    return entries_[row * N + column];
+  }
+  [[nodiscard]] constexpr double at(std::size_t row, std::size_t column) const {
+    return entries_[row * N + column];
+  }
+
+  // Elementary updates, applied after what the matrix already does.
+  constexpr void delay(std::size_t clock, double time) {
+    for (std::size_t j = 0; j < N; ++j) {
+      at(clock, j) += time;
+    }
+  }
+  constexpr void wait_for(std::size_t clock, std::size_t other) {
+    for (std::size_t j = 0; j < N; ++j) {
+      at(clock, j) = at(clock, j) < at(other, j) ? at(other, j) : at(clock, j);
+    }
+  }
+
+  /// `later` after `earlier`.
+  [[nodiscard]] friend constexpr MaxPlus operator*(const MaxPlus& later, const MaxPlus& earlier) {
+    MaxPlus product;
+    for (std::size_t i = 0; i < N; ++i) {
+      for (std::size_t j = 0; j < N; ++j) {
+        double best = never;
+        for (std::size_t k = 0; k < N; ++k) {
+          const double path = later.at(i, k) + earlier.at(k, j);
+          best = path > best ? path : best;
+        }
+        product.at(i, j) = best;
+      }
+    }
+    return product;
+  }
+
+  /// `count` times in a row, by squaring.
+  [[nodiscard]] constexpr MaxPlus power(std::int64_t count) const {
+    MaxPlus result;
+    MaxPlus square = *this;
+    for (; count > 0; count /= 2) {
+      if (count % 2 == 1) {
+        result = result * square;
+      }
+      if (count > 1) {
+        square = square * square;
+      }
+    }
+    return result;
+  }
+
+  /// The latest clock when all start at zero.
+  [[nodiscard]] constexpr double makespan() const {
+    double latest = never;
+    for (const double entry : entries_) {
+      latest = entry > latest ? entry : latest;
+    }
+    return latest;
+  }
+
+private:
+  std::array<double, N * N> entries_{};
+};
+
+} // namespace clustersim
