@@ -19,6 +19,8 @@ struct AttentionShape {
   bool causal = true;
   bool backward = false;
   Precision precision = Precision::bf16;
+  std::int64_t value_dim = 0; // head dim of V where it differs (MLA); 0 = head_dim
+  std::int64_t window = 0;    // keys each query sees (sliding window); 0 = all
   friend auto operator<=>(const AttentionShape&, const AttentionShape&) = default;
 };
 

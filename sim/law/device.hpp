@@ -7,10 +7,18 @@
 #include "spec/resources.hpp"
 #include "spec/scenario.hpp"
 
-#include <vector>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace clustersim {
 
+/// How long a chip has been at work: `sustained` is a training step's steady clock, `burst` a
+/// microbenchmark of few replays on a cool chip.
+enum class Condition { sustained, burst };
+
+/// Matrix rates are those of the path a GEMM of that precision takes: its own, or the next one the chip
+/// has (path_of). So both tables are filled for every precision that the chip can compute at all.
 struct Device {
   int compute_units = 1;
   PrecisionTable<FlopsPerSecond> matrix_peak;      // dense, at the clock the cap leaves
@@ -21,13 +29,27 @@ struct Device {
   Bytes l2_capacity;
   Seconds gap;                                     // between kernels, by launch mode
   double start_scale = 1.0;                        // what-if on start and drain
+  double clock = 1.0;                              // share of the clock that a full power budget gives
   double class_factor = 1.0;
   KernelCalibration kernels;
   std::string attention_kernel;                    // what this stack runs on this chip, or "unfused"
 };
 
 [[nodiscard]] Device make_device(const Chip& chip, const Stack& stack, const PowerLimits& power,
-                                 const ResourceScale& scale = {});
+                                 const ResourceScale& scale = {},
+                                 Condition condition = Condition::sustained);
+
+/// Share of its sustained clock that a chip keeps under `cap` (docs/explanation/power.md):
+///   min(1, ((cap/TDP - fixed) / (load - fixed))^(1/exponent)), not below the lowest clock.
+[[nodiscard]] double clock_under_cap(Watts cap, Watts tdp, const PowerCalibration& power);
+
+/// The path that matrix work at `wanted` takes on this chip, and its dense peak: its own matrix path,
+/// else the nearest that holds the same numbers (fp8 -> bf16, tf32 -> fp32), at last the vector units.
+struct MatrixPath {
+  Precision precision = Precision::fp32;
+  FlopsPerSecond peak;
+};
+[[nodiscard]] std::optional<MatrixPath> path_of(const Chip& chip, Precision wanted);
 
 /// Which roof an operator's time comes from.
 enum class Roof { matrix, vector, l2, memory, launch };

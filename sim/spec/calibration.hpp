@@ -26,6 +26,7 @@ struct GemmCalibration {
   Seconds start;                    // t0: start and drain of a GEMM kernel
   double memory_fraction = 0.8;     // h: share of DRAM bandwidth a GEMM reaches
   int extra_k = 128;                // k0: prologue and epilogue expressed as extra K
+  Seconds split_start;              // one more pass over partial sums when K is split
   std::vector<Tile> tiles;          // the library's menu
   int systolic = 0;                 // array edge of a systolic chip (TPU MXU): pads, no waves; 0 = none
   double weight_gradient_rate = 0.95; // wgrad (NT, FP32 accumulate into the output) against forward
@@ -37,6 +38,8 @@ struct AttentionRate {
   std::string kernel;               // "flash-2", "cudnn", "flash-3", "splash"
   std::map<int, double> forward;    // by head dim; interpolated between, clamped outside
   std::map<int, double> backward;
+  Seconds start;                    // start and drain of this kernel
+  Seconds wave;                     // per wave of query blocks: prologue and epilogue
 };
 
 /// Classes of memory-bound kernels; each reaches its own share of DRAM bandwidth.
@@ -61,6 +64,16 @@ struct LaunchCalibration {
   Seconds graph_gap;                // inside a captured graph
 };
 
+/// How the draw of a matrix load falls with its clock (docs/explanation/power.md):
+///   P(f) = TDP · (fixed + (load - fixed) · (f/f_sustained)^exponent)
+/// f_sustained is the clock behind `sustained`, so a cap at or above load · TDP changes nothing.
+struct PowerCalibration {
+  double fixed = 0.25;              // share of TDP that does not follow the core clock
+  double load = 1.0;                // share of TDP drawn by a sustained matrix load
+  double exponent = 1.5;            // f · V(f)^2 as one power of f
+  double minimum_clock = 0.2;       // lowest clock a cap can force, share of f_sustained
+};
+
 struct KernelCalibration {
   std::string id;                   // "hopper"
   std::string name;
@@ -69,6 +82,7 @@ struct KernelCalibration {
   std::vector<AttentionRate> attention;
   MemoryCalibration memory;
   LaunchCalibration launch;
+  PowerCalibration power;
 };
 
 } // namespace clustersim
