@@ -2,11 +2,13 @@
 // load → build → lower → time → explain: one run on one page. Start reading here.
 
 #include "analysis/explain.hpp"
+#include "analysis/remedies.hpp"
 #include "engine/analytic.hpp"
 #include "plan/lower.hpp"
 #include "plan/memory.hpp"
 #include "spec/scenario.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,33 +17,30 @@ namespace clustersim {
 /// The headline numbers, with the formulas they come from.
 struct Headline {
   double tokens_per_second = 0, tokens_per_second_per_chip = 0, samples_per_second = 0;
-  Flops model_flops, hardware_flops;     // of one step, whole cluster
-  FlopsPerSecond rate_per_chip;          // model FLOPs
+  Flops model_flops, hardware_flops; // of one step, whole cluster
+  FlopsPerSecond rate_per_chip;      // model FLOPs
   double mfu = 0, hfu = 0;
-  std::string peak_basis;                // "989.4 TFLOP/s dense bf16"
+  std::string peak_basis; // "989.4 TFLOP/s dense bf16"
   FlopsPerSecond peak;
 };
 
-/// A cheap change of the plan, tried out.
-struct Remedy {
-  std::string change;                    // "recompute = full"
-  Bytes peak;
-  bool fits = false;
-  double slowdown = 0.0;                 // of the step time
+/// Electrical energy of a step: chips draw their limit while the compute lane works and idle power
+/// while it waits (docs/explanation/power.md).
+struct Energy {
+  Watts chip_average;
+  Joules per_step; // whole cluster, hosts in proportion and PUE included
 };
 
 struct Answer {
   Scenario scenario;
+  std::shared_ptr<const Network> network; // what the timeline's collectives point into
   ParameterCount parameters;
   MemoryFootprint memory;
   Timeline timeline;
   Headline headline;
   Explanation explanation;
-  std::vector<Remedy> remedies;          // only when it does not fit
-  struct Energy {
-    Watts chip_average;
-    Joules per_step;                     // whole cluster, PUE included
-  } energy;
+  std::vector<Remedy> remedies; // only when it does not fit
+  Energy energy;
   std::optional<Dollars> electricity_per_step;
 };
 

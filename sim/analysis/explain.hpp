@@ -1,8 +1,9 @@
 #pragma once
-// Why the step takes as long as it does: elasticities, verdict, what-ifs (docs/explanation/bottlenecks.md).
+// Why the step takes as long as it does: elasticities, verdict, what-ifs
+// (docs/explanation/bottlenecks.md).
 //
-//   e_r = −∂ln(step time)/∂ln(speed of r), one-sided (what an improvement gives), by re-timing with r
-//   scaled by 1 %. Step time is homogeneous of degree one in its time constants, so Σ e_r = 1.
+//   e_r = −∂ln(step time)/∂ln(speed of r), one-sided (what an improvement gives), by re-timing with
+//   r scaled by 1 %. Step time is homogeneous of degree one in its time constants, so Σ e_r = 1.
 
 #include "engine/analytic.hpp"
 #include "plan/memory.hpp"
@@ -13,15 +14,16 @@
 namespace clustersim {
 
 struct Elasticity {
-  std::string resource;    // "matrix rate", "memory bandwidth", "nvlink4 bandwidth", "host dispatch", …
+  std::string
+      resource; // "matrix rate", "memory bandwidth", "nvlink4 bandwidth", "host dispatch", …
   double value = 0.0;
-  double doubled = 0.0;    // share of the step saved when the resource doubles
+  double doubled = 0.0; // share of the step saved when the resource doubles
 };
 
 struct WhatIf {
-  std::string change;      // sentence: "10 % faster matrix units"
-  Seconds step;            // predicted
-  double gain = 0.0;       // share of the step saved, positive = faster
+  std::string change; // sentence: "10 % faster matrix units"
+  Seconds step;       // predicted
+  double gain = 0.0;  // share of the step saved, positive = faster
 };
 
 struct Explanation {
@@ -31,7 +33,7 @@ struct Explanation {
   std::vector<WhatIf> what_ifs;         // best first, at least three
 };
 
-[[nodiscard]] Explanation explain(const Scenario& scenario, const StepProgram& program, Network& network,
-                                  const Timeline& timeline);
+[[nodiscard]] Explanation explain(const Scenario& scenario, const StepProgram& program,
+                                  Network& network, const Timeline& timeline);
 
 } // namespace clustersim

@@ -1,0 +1,163 @@
+#include "analysis/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+namespace clustersim {
+
+namespace {
+
+/// Something that can be made faster, and how the report speaks of it.
+struct Resource {
+  std::string name;   // "matrix rate"
+  std::string bound;  // "bound by the matrix units"
+  std::string faster; // "10 % faster matrix units"; {} takes the percentage
+  std::function<void(ResourceScale&, double)> speed_up;
+};
+
+std::vector<Resource> chip_resources(const Scenario& scenario) {
+  const std::string& memory = scenario.chip().memory.type;
+  return {
+      {"matrix rate", "Bound by the matrix units", "{} faster matrix units",
+       [](ResourceScale& scale, double by) { scale.matrix = by; }},
+      {"vector rate", "Bound by the vector units", "{} faster vector units",
+       [](ResourceScale& scale, double by) { scale.vector = by; }},
+      {"memory bandwidth", fmt::format("Bound by {} bandwidth", memory),
+       "{} more " + memory + " bandwidth",
+       [](ResourceScale& scale, double by) { scale.memory = by; }},
+      {"L2 bandwidth", "Bound by L2 bandwidth", "{} more L2 bandwidth",
+       [](ResourceScale& scale, double by) { scale.l2 = by; }},
+      {"kernel launch", "Bound by kernel launches", "{} quicker kernel launches",
+       [](ResourceScale& scale, double by) { scale.launch = by; }},
+      {"host dispatch", "Bound by the host", "{} quicker host dispatch",
+       [](ResourceScale& scale, double by) { scale.host = by; }},
+  };
+}
+
+/// Link classes that a collective of this step crosses, by id.
+std::set<std::string> links_in_use(const Timeline& timeline, const Network& network) {
+  std::set<std::string> ids;
+  for (const OpRecord& op : timeline.ops) {
+    if (op.each.collective.form == nullptr) {
+      continue;
+    }
+    const auto add = [&](LinkClassId link) {
+      ids.insert(network.graph.link_classes()[link.at()].id);
+    };
+    for (const LinkTerm& term : op.each.collective.form->terms) {
+      add(term.link_class);
+    }
+    add(op.each.collective.form->launch_class);
+    add(op.each.collective.form->local_class);
+  }
+  return ids;
+}
+
+void add_link_resources(const Timeline& timeline, const Network& network,
+                        std::vector<Resource>& resources) {
+  const std::set<std::string> used = links_in_use(timeline, network);
+  for (const Link& link : network.graph.link_classes()) {
+    if (!used.contains(link.id)) {
+      continue;
+    }
+    resources.push_back(
+        {link.id + " bandwidth", fmt::format("Bound by {} bandwidth", link.name),
+         "{} more " + link.name + " bandwidth",
+         [id = link.id](ResourceScale& scale, double by) { scale.links[id].bandwidth = by; }});
+    resources.push_back(
+        {link.id + " latency", fmt::format("Bound by {} latency", link.name),
+         "{} shorter " + link.name + " latency",
+         [id = link.id](ResourceScale& scale, double by) { scale.links[id].latency = by; }});
+  }
+}
+
+class Retimer {
+public:
+  Retimer(const Scenario& scenario, const StepProgram& program, Network& network)
+      : scenario_(&scenario), program_(&program), network_(&network) {}
+
+  [[nodiscard]] Seconds with(const Resource& resource, double speed_up) const {
+    ResourceScale scale;
+    resource.speed_up(scale, speed_up);
+    CostModel cost(*scenario_, *network_, scale);
+    return step_time(*program_, cost);
+  }
+
+private:
+  const Scenario* scenario_;
+  const StepProgram* program_;
+  Network* network_;
+};
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100.0 * share);
+}
+
+/// The sentence follows from the numbers: the steepest slope names the bottleneck, and where
+/// doubling would help another resource more, it says so.
+std::string verdict(const std::vector<Resource>& by_slope, const std::vector<Elasticity>& slopes,
+                    Seconds step, Seconds ten_percent) {
+  const Elasticity& first = slopes.front();
+  std::string text =
+      fmt::format("{}: {} would save {} of the step, twice as much {}.", by_slope.front().bound,
+                  fmt::format(fmt::runtime(by_slope.front().faster), "10 %"),
+                  percent(1.0 - ten_percent / step), percent(first.doubled));
+  const auto best =
+      std::max_element(slopes.begin(), slopes.end(), [](const Elasticity& a, const Elasticity& b) {
+        return a.doubled < b.doubled;
+      });
+  if (best->doubled > first.doubled * 1.05) {
+    text +=
+        fmt::format(" Doubling {} would help more: {}.", best->resource, percent(best->doubled));
+  }
+  return text;
+}
+
+} // namespace
+
+Explanation explain(const Scenario& scenario, const StepProgram& program, Network& network,
+                    const Timeline& timeline) {
+  constexpr double nudge = 1.01;
+  constexpr double what_if = 1.10;
+  std::vector<Resource> resources = chip_resources(scenario);
+  add_link_resources(timeline, network, resources);
+  const Retimer retimer(scenario, program, network);
+  CostModel unscaled(scenario, network);
+  const Seconds step = step_time(program, unscaled);
+
+  struct Ranked {
+    Resource resource;
+    Elasticity slope;
+    Seconds ten_percent;
+  };
+  std::vector<Ranked> ranked;
+  for (Resource& resource : resources) {
+    const double slope = std::log(step / retimer.with(resource, nudge)) / std::log(nudge);
+    const double doubled = 1.0 - retimer.with(resource, 2.0) / step;
+    const Seconds ten = retimer.with(resource, what_if);
+    ranked.push_back({resource, {resource.name, slope, doubled}, ten});
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.slope.value > b.slope.value; });
+
+  Explanation explanation;
+  std::vector<Resource> ordered;
+  for (const Ranked& entry : ranked) {
+    explanation.elasticities.push_back(entry.slope);
+    ordered.push_back(entry.resource);
+    explanation.what_ifs.push_back({fmt::format(fmt::runtime(entry.resource.faster), "10 %"),
+                                    entry.ten_percent, 1.0 - entry.ten_percent / step});
+  }
+  explanation.resource = ranked.front().slope.resource;
+  explanation.verdict =
+      verdict(ordered, explanation.elasticities, step, ranked.front().ten_percent);
+  std::stable_sort(explanation.what_ifs.begin(), explanation.what_ifs.end(),
+                   [](const WhatIf& a, const WhatIf& b) { return a.gain > b.gain; });
+  return explanation;
+}
+
+} // namespace clustersim

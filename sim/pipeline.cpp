@@ -1,0 +1,88 @@
+#include "pipeline.hpp"
+
+#include "base/bug.hpp"
+#include "base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace clustersim {
+
+namespace {
+
+Headline headline(const Scenario& scenario, const Timeline& timeline) {
+  const double chips = scenario.cluster.chips();
+  const Precision precision = scenario.training.precision;
+  const auto peak = training_matrix_rate(scenario.chip(), precision);
+  if (!peak) {
+    throw Bug("validation let a precision through that the chip lacks");
+  }
+  Headline result;
+  result.samples_per_second =
+      static_cast<double>(scenario.training.global_batch) / timeline.step.si();
+  result.tokens_per_second =
+      result.samples_per_second * static_cast<double>(scenario.training.sequence);
+  result.tokens_per_second_per_chip = result.tokens_per_second / chips;
+  result.model_flops = model_flops(scenario);
+  result.hardware_flops = timeline.hardware_flops * chips;
+  result.rate_per_chip = result.model_flops / timeline.step / chips;
+  result.peak = *peak;
+  result.peak_basis = fmt::format("{} dense {}", format_quantity(result.peak), name_of(precision));
+  result.mfu = result.rate_per_chip / result.peak;
+  result.hfu = result.hardware_flops / timeline.step / chips / result.peak;
+  if (result.mfu > 1.0 || result.hfu > 1.0) {
+    throw Bug(fmt::format("utilisation above 100 % of {}", result.peak_basis));
+  }
+  return result;
+}
+
+Energy energy(const Scenario& scenario, const Timeline& timeline) {
+  const Partition& partition = scenario.cluster.partitions.front();
+  const Chip& chip = scenario.chip();
+  Seconds busy;
+  for (const BreakdownItem& item : timeline.breakdown) {
+    if (item.name != "host" && item.name != "straggler") {
+      busy += item.time;
+    }
+  }
+  const Watts limit = std::min(scenario.power.cap.value_or(chip.power.tdp), chip.power.tdp);
+  const double share = busy / timeline.step;
+  Energy result;
+  result.chip_average = limit * share + chip.power.idle * (1.0 - share);
+  // Fans, CPUs, NICs and conversion: what the node's rating has beyond its chips' TDP.
+  const double chips = partition.node.chips;
+  const Watts rest = partition.node.power
+                         ? std::max(Watts{0}, *partition.node.power - chip.power.tdp * chips)
+                         : Watts{0};
+  const Watts node = result.chip_average * chips + rest;
+  result.per_step = node * timeline.step * (partition.nodes * scenario.power.pue);
+  return result;
+}
+
+} // namespace
+
+Answer answer(const Scenario& scenario) {
+  Answer result;
+  result.scenario = scenario;
+  result.parameters = count_parameters(scenario.model);
+  result.memory = memory_footprint(scenario);
+
+  const auto network = std::make_shared<Network>(scenario.cluster);
+  const StepProgram program = lower(scenario);
+  CostModel cost(scenario, *network);
+  result.timeline = run_analytic(program, cost);
+  result.headline = headline(scenario, result.timeline);
+  result.explanation = explain(scenario, program, *network, result.timeline);
+  if (!result.memory.fits()) {
+    result.remedies = find_remedies(scenario, result.timeline.step);
+  }
+  result.network = network;
+  result.energy = energy(scenario, result.timeline);
+  if (scenario.prices.electricity) {
+    result.electricity_per_step = result.energy.per_step * *scenario.prices.electricity;
+  }
+  return result;
+}
+
+} // namespace clustersim

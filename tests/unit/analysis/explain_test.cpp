@@ -1,0 +1,78 @@
+#include "analysis/explain.hpp"
+#include "analysis/remedies.hpp"
+#include "plan/lower.hpp"
+
+#include "support/scenarios.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace clustersim;
+
+namespace {
+
+struct Explained {
+  Timeline timeline;
+  Explanation explanation;
+};
+
+Explained explained(const Scenario& scenario) {
+  Network network(scenario.cluster);
+  const StepProgram program = lower(scenario);
+  CostModel cost(scenario, network);
+  Explained result;
+  result.timeline = run_analytic(program, cost);
+  result.explanation = explain(scenario, program, network, result.timeline);
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("elasticities over all resources sum to one") {
+  for (const char* name : {"dgx_h100", "dgx_a100", "single_gpu_gpt2", "rtx4090_workstation",
+                           "rtx6000ada_server", "bert_large"}) {
+    const Explanation explanation = explained(test::shipped_scenario(name)).explanation;
+    double sum = 0;
+    for (const Elasticity& elasticity : explanation.elasticities) {
+      CHECK(elasticity.value >= -1e-9);
+      CHECK(elasticity.doubled >= -1e-9);
+      CHECK(elasticity.doubled < 1.0);
+      sum += elasticity.value;
+    }
+    CHECK_MESSAGE(sum == doctest::Approx(1.0).epsilon(0.03), name);
+  }
+}
+
+TEST_CASE("what-ifs are sorted, at least three, and agree with the step they quote") {
+  const Explained result = explained(test::shipped_scenario("dgx_h100"));
+  REQUIRE(result.explanation.what_ifs.size() >= 3);
+  double last = 1.0;
+  for (const WhatIf& what_if : result.explanation.what_ifs) {
+    CHECK(what_if.gain <= last);
+    CHECK(what_if.gain == doctest::Approx(1.0 - what_if.step / result.timeline.step));
+    last = what_if.gain;
+  }
+}
+
+TEST_CASE("a slow host becomes the bottleneck, and the verdict says so") {
+  const Scenario scenario = test::shipped_scenario(
+      "single_gpu_gpt2",
+      {"override.stack.pytorch-eager-amp.host.per_operator=\"5 ms\"", "stack=pytorch-eager-amp"});
+  const Explanation explanation = explained(scenario).explanation;
+  CHECK(explanation.resource == "host dispatch");
+  CHECK(explanation.verdict.find("host") != std::string::npos);
+}
+
+TEST_CASE("remedies of a plan that does not fit free memory, the fitting ones first") {
+  const Scenario scenario = test::shipped_scenario("does_not_fit");
+  const MemoryFootprint memory = memory_footprint(scenario);
+  REQUIRE_FALSE(memory.fits());
+  const auto remedies = find_remedies(scenario, Seconds{1});
+  REQUIRE_FALSE(remedies.empty());
+  CHECK(remedies.size() <= 3);
+  bool fitted = true;
+  for (const Remedy& remedy : remedies) {
+    CHECK(remedy.peak < memory.peak);
+    CHECK((fitted || !remedy.fits));
+    fitted = remedy.fits;
+  }
+}
