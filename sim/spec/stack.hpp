@@ -28,11 +28,18 @@ enum class Site {
   activation, // tokens × FFN width (of the down projection's input)
   loss,       // tokens × vocabulary
   gradient,   // parameters, once per micro-batch: separate accumulation
-  cast        // parameters, once per micro-batch: autocast of FP32 weights
+  cast,       // parameters, once per micro-batch: autocast of FP32 weights
+  quantise    // operands of 8- and 4-bit GEMMs: tokens × input (forward) or output (backward) width
 };
 
 [[nodiscard]] std::string_view name_of(Site site);
 [[nodiscard]] std::optional<Site> site_from(std::string_view name);
+
+/// When a kernel of a recipe runs: a stack fuses SwiGLU and GELU, with and without dropout, differently.
+enum class KernelCondition { always, gated, ungated, dropout, no_dropout };
+
+[[nodiscard]] std::string_view name_of(KernelCondition condition);
+[[nodiscard]] std::optional<KernelCondition> kernel_condition_from(std::string_view name);
 
 /// One memory-bound kernel of a fusion recipe. Traffic is given per element of the tensor that the
 /// site works on, in elements of the activation type, reads and writes together.
@@ -42,7 +49,9 @@ struct FusedKernel {
   KernelClass kernel_class = KernelClass::elementwise;
   double forward = 0;        // elements moved per element, forward
   double backward = 0;
-  double extra_bytes = 0;    // bytes per element beside that: dropout masks, FP32 statistics
+  double extra_bytes = 0;    // bytes per element beside that, each way: dropout masks, FP32 statistics
+  double saved = 0;          // bytes per element kept for backward beside the operands of GEMMs
+  KernelCondition when = KernelCondition::always;
 };
 
 /// models/recipes/*.toml: which memory-bound kernels run at each site.
@@ -71,6 +80,8 @@ struct Stack {
     double data = 0.0;               // share of gradient reduction that may hide behind backward
     double gather = 0.0;             // ZeRO parameter gathers
     double tensor = 0.0;             // tensor-parallel collectives behind their GEMMs
+    std::optional<double> tensor_gradient; // input-gradient all-reduce behind the weight-gradient
+                                           // GEMM, where it differs from `tensor`
     double tax = 0.0;                // compute lost per second of overlapped communication
     Bytes bucket;                    // gradient bucket
   } overlap;
