@@ -60,6 +60,8 @@ double fraction_of(const PrecisionTable<double>& fractions, Precision path) {
   throw Bug("calibration without any sustained fraction");
 }
 
+} // namespace
+
 std::string attention_kernel_for(const Chip& chip, const Stack& stack) {
   const auto offered = [&chip](const std::string& name) {
     return name == "unfused" ||
@@ -70,8 +72,6 @@ std::string attention_kernel_for(const Chip& chip, const Stack& stack) {
   const auto found = std::ranges::find_if(stack.attention_fallbacks, offered);
   return found == stack.attention_fallbacks.end() ? "unfused" : *found;
 }
-
-} // namespace
 
 std::string_view name_of(Roof roof) {
   switch (roof) {

@@ -39,6 +39,10 @@ struct Device {
                                  const ResourceScale& scale = {},
                                  Condition condition = Condition::sustained);
 
+/// The attention kernel that this stack runs on this chip: its first choice that the chip's calibration
+/// knows, else "unfused". Lowering and pricing both ask here, so they never disagree.
+[[nodiscard]] std::string attention_kernel_for(const Chip& chip, const Stack& stack);
+
 /// Share of its sustained clock that a chip keeps under `cap` (docs/explanation/power.md):
 ///   min(1, ((cap/TDP - fixed) / (load - fixed))^(1/exponent)), not below the lowest clock.
 [[nodiscard]] double clock_under_cap(Watts cap, Watts tdp, const PowerCalibration& power);
