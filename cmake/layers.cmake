@@ -29,7 +29,8 @@ function(clustersim_test name directory)
   target_link_libraries(${name} PRIVATE clustersim_options doctest::doctest ${TEST_LIBRARIES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
-    CLUSTERSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CLUSTERSIM_PROGRAM="$<TARGET_FILE:clustersim>")
+    CLUSTERSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    CLUSTERSIM_PROGRAM="$<$<TARGET_EXISTS:clustersim>:$<TARGET_FILE:clustersim>>")
   foreach(lower IN LISTS TEST_DEPENDS)
     target_link_libraries(${name} PRIVATE clustersim_${lower})
   endforeach()

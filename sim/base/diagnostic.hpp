@@ -25,7 +25,8 @@ struct Diagnostic {
   std::size_t length = 1;   // how many bytes the caret underlines
   std::string message;      // one sentence, lower case, no full stop
   std::string expected;     // "a bandwidth such as \"3.35 TB/s\"", or empty
-  std::string suggestion;   // nearest valid name, or a remedy; empty when there is none
+  std::string suggestion;   // nearest valid name, or a remedy of three words and more (printed as it
+                            // is); empty when there is none
 };
 
 /// Exit codes are fixed by docs/reference/exit-codes.md.

@@ -5,7 +5,9 @@
 //   unit     = [prefix] base ["/" per]
 //   prefix   = k M G T P E (1000^n) | Ki Mi Gi Ti (1024^n) | m u n (seconds only)
 //   base     = B (byte) | b (bit = 1/8 B) | FLOP | OP | s | W | Wh | J | Hz | USD
-//   per      = s | h | year | byte | kWh …    (each dimension lists what it accepts)
+//            | min | h | day | year (8,760 h)
+//   per      = s | h | year | B | byte | kWh …    (base/unit_table.cpp lists what each dimension
+//   accepts)
 //
 // A bare number where a dimension is needed is an error that names the accepted units. B is not b,
 // GB is not GiB. Currencies other than USD are refused with the remedy (convert; we have no rates).
@@ -20,8 +22,9 @@ namespace clustersim {
 
 /// Why a text is no quantity of the wanted dimension.
 struct UnitError {
-  std::string message;  // "'5' has no unit"
-  std::string expected; // "a bandwidth such as \"3.35 TB/s\" or \"400 Gb/s\""
+  std::string message;    // "'5' has no unit"
+  std::string expected;   // "a bandwidth such as \"3.35 TB/s\" or \"400 Gb/s\""
+  std::string suggestion; // the unit that was meant, or a remedy; empty when there is none
 };
 
 /// Reads `text` as a Q. On failure returns nothing and fills `error`. Refuses NaN, infinities and
