@@ -22,18 +22,24 @@ using units::Dimension;
 using units::Divisor;
 using units::Prefix;
 
-// One unit of text in SI: 10^decimal · factor. The power of ten is kept apart so that "3.35 TB/s"
-// is read as the decimal number 3.35e12, rounded once.
+// One unit of text in SI: 10^decimal · factor / divisor. The power of ten is kept apart so that
+// "3.35 TB/s" is read as the decimal number 3.35e12, rounded once; so is the divisor, for
+// "2.99 USD/h" to be 2.99 / 3600.
 struct Scale {
   int decimal = 0;
   double factor = 1.0;
+  double divisor = 1.0;
 };
+
+double to_si(double value, const Scale& scale) {
+  return value * scale.factor / scale.divisor;
+}
 
 std::optional<Scale> match_base(std::string_view text, const BaseUnit& base) {
   if (!text.ends_with(base.symbol)) return std::nullopt;
   const std::string_view before = text.substr(0, text.size() - base.symbol.size());
   for (const Prefix& prefix : units::prefixes_of(base.prefixes)) {
-    if (before == prefix.symbol) return Scale{prefix.decimal, prefix.binary * base.factor};
+    if (before == prefix.symbol) return Scale{prefix.decimal, prefix.binary * base.factor, 1.0};
   }
   return std::nullopt;
 }
@@ -52,7 +58,7 @@ std::optional<Scale> read_unit(std::string_view text, const Dimension& dimension
   }
   for (const BaseUnit& base : dimension.bases) {
     if (auto scale = match_base(text, base)) {
-      scale->factor /= divisor;
+      scale->divisor = divisor;
       return scale;
     }
   }
@@ -83,6 +89,10 @@ std::vector<std::string> spellings(const Dimension& dimension) {
 
 // "gb/s" could be bits or bytes: both are named, and the writer must choose.
 std::string suggest_unit(const std::string& unit, const Dimension& dimension) {
+  if (unit.ends_with("ps")) { // "Gbps"
+    const std::string slashed = unit.substr(0, unit.size() - 2) + "/s";
+    if (read_unit(slashed, dimension)) return slashed;
+  }
   const std::vector<std::string> all = spellings(dimension);
   std::vector<std::string> alike;
   std::copy_if(all.begin(), all.end(), std::back_inserter(alike), [&](const std::string& spelling) {
@@ -93,11 +103,13 @@ std::string suggest_unit(const std::string& unit, const Dimension& dimension) {
     return fmt::format("upper and lower case differ: write \"{}\" for bytes or \"{}\" for bits",
                        alike.front(), alike.back());
   }
+  if (unit == "$") return "USD";
   return nearest_name(unit, all).value_or("");
 }
 
-bool is_currency_code(std::string_view unit) {
+bool is_foreign_currency(std::string_view unit) {
   const std::string_view money = unit.substr(0, unit.find('/'));
+  if (!money.empty() && static_cast<unsigned char>(money.front()) >= 0x80) return true; // a sign
   return money.size() == 3 && money != "USD" &&
          std::all_of(money.begin(), money.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
@@ -116,7 +128,7 @@ UnitError explain_unit(const std::string& unit, const std::string& quoted,
   } else if (unit.front() == ',') {
     error.message = fmt::format("{} has a comma in its number", quoted);
     error.suggestion = "write a point before the decimals, and nothing between thousands";
-  } else if (is_money(wanted) && is_currency_code(unit)) {
+  } else if (is_money(wanted) && is_foreign_currency(unit)) {
     error.message = fmt::format("{} is not in USD", quoted);
     error.suggestion = "convert it to USD: no exchange rates are kept here";
   } else {
@@ -182,12 +194,12 @@ std::optional<double> parse(std::string_view raw, const Dimension& dimension, Un
   }
   const std::string_view digits = std::string_view(text).substr(0, number.length);
   const auto value = number.in_range ? shifted(digits, scale->decimal) : std::nullopt;
-  if (!value || !std::isfinite(*value * scale->factor)) {
+  if (!value || !std::isfinite(to_si(*value, *scale))) {
     error = {fmt::format("{} is too large or too small to be computed with", quoted),
              std::string(dimension.example), ""};
     return std::nullopt;
   }
-  return *value * scale->factor;
+  return to_si(*value, *scale);
 }
 
 // Significant digits of a number and where its decimal point stands: 0.d₁d₂d₃… · 10^point.
@@ -242,7 +254,7 @@ std::string format(double si, const Dimension& dimension, int digits) {
   if (!std::isfinite(si)) return fmt::format("{} {}", shortest(si), base);
   const std::optional<Scale> shown = read_unit(base, dimension);
   if (!shown) throw Bug(fmt::format("the unit '{}' of reports is not in its own table", base));
-  Decimal number = decimal_of(si / shown->factor, digits);
+  Decimal number = decimal_of(si * shown->divisor / shown->factor, digits);
   const std::span<const Prefix> prefixes = units::prefixes_of(dimension.shown_prefixes);
   const Prefix* chosen = &prefixes.front();
   for (const Prefix& prefix : prefixes) {
