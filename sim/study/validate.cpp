@@ -1,0 +1,199 @@
+#include "study/validate.hpp"
+
+#include "base/text.hpp"
+#include "base/units.hpp"
+#include "engine/analytic.hpp"
+#include "foreign/csv.hpp"
+#include "plan/lower.hpp"
+#include "plan/memory.hpp"
+#include "study/error_figures.hpp"
+#include "study/evidence.hpp"
+#include "study/resolver_rules.hpp"
+#include "study/training_run_resolver.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <omp.h>
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <utility>
+
+namespace clustersim {
+namespace {
+
+constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+
+RowLabels labels_of(const CsvTable& table, std::size_t row, const EvidenceKind& kind) {
+  RowLabels labels;
+  labels.source = printable(table.at(row, "source"));
+  labels.chip = printable(table.at(row, kind.chip_column));
+  labels.precision = printable(table.at(row, "precision"));
+  if (const auto chips = number_from(table.at(row, "num_chips"))) {
+    labels.scale = scale_of(*chips);
+  }
+  if (table.column("core")) {
+    labels.core = table.at(row, "core") == "1" ? "core" : "other";
+  }
+  return labels;
+}
+
+/// One entry per quantity that the row measures; a row that measures nothing keeps its first.
+std::vector<ValidatedRow> empty_entries(const CsvTable& table, std::size_t row,
+                                        const EvidenceKind& kind) {
+  ValidatedRow entry;
+  entry.index = static_cast<std::int64_t>(row);
+  entry.id = printable(table.at(row, "id"));
+  entry.labels = labels_of(table, row, kind);
+  std::vector<ValidatedRow> entries;
+  for (const MeasuredColumn& column : kind.measured) {
+    entry.quantity = column.quantity;
+    entry.unit = column.unit;
+    entry.reason = fmt::format("no {} is measured", column.column);
+    entry.measured = number_from(table.at(row, column.column));
+    if (entry.measured) {
+      *entry.measured *= column.scale;
+    }
+    if (entry.measured && *entry.measured <= 0) {
+      entry.reason = fmt::format("{} is not positive", column.column);
+      entry.measured.reset();
+    }
+    entries.push_back(entry);
+  }
+  const auto measured = [](const ValidatedRow& e) { return e.measured.has_value(); };
+  if (std::any_of(entries.begin(), entries.end(), measured)) {
+    std::erase_if(entries, [&](const ValidatedRow& e) { return !measured(e); });
+  } else {
+    entries.resize(1);
+  }
+  return entries;
+}
+
+void settle(std::vector<ValidatedRow>& entries, RowStatus status, const std::string& reason) {
+  for (ValidatedRow& entry : entries) {
+    entry.status = status;
+    entry.reason = reason;
+  }
+}
+
+/// Peak as the row's figure counts it: what an allocator hands out, or all that the driver sees
+/// taken.
+Bytes memory_at(const MemoryFootprint& memory, MemoryLevel level) {
+  return level == MemoryLevel::driver ? memory.peak + memory.reserve : memory.peak;
+}
+
+/// What `run` finds (sim/pipeline.cpp), without its explanations.
+void predict(std::vector<ValidatedRow>& entries, const ResolvedRun& run) {
+  const Scenario& scenario = *run.scenario;
+  Network network(scenario.cluster);
+  CostModel cost(scenario, network);
+  const Seconds step = step_time(lower(scenario), cost);
+  const MemoryFootprint memory = memory_footprint(scenario);
+  for (ValidatedRow& entry : entries) {
+    entry.predicted = entry.quantity == "step_time"
+                          ? step.si()
+                          : memory_at(memory, run.composed.memory_level).si() / gibibyte;
+    entry.ratio = *entry.predicted / *entry.measured;
+    entry.status = RowStatus::ok;
+    entry.reason.clear();
+    if (!memory.fits()) {
+      entry.assumptions.push_back(fmt::format("it ran, although the model finds {} short of memory",
+                                              format_binary(-memory.margin())));
+    }
+  }
+}
+
+struct Study {
+  const Catalogue* catalogue;
+  const ResolverRules* rules;
+};
+
+std::vector<ValidatedRow> validate_training_run(const CsvTable& table, std::size_t row,
+                                                const EvidenceKind& kind, const Study& study) {
+  std::vector<ValidatedRow> entries = empty_entries(table, row, kind);
+  if (!entries.front().measured) {
+    return entries;
+  }
+  try {
+    const ResolvedRun run = resolve_training_run(table, row, *study.rules, *study.catalogue);
+    for (ValidatedRow& entry : entries) {
+      entry.assumptions = run.composed.assumptions;
+      entry.labels.stack = run.composed.stack;
+    }
+    if (run.scenario) {
+      predict(entries, run);
+    } else {
+      settle(entries, run.composed.status, run.composed.reason);
+    }
+  } catch (const std::exception& error) {
+    // A row that breaks us must not hide the others: it is counted as failed, with the reason.
+    settle(entries, RowStatus::failed, error.what());
+  }
+  return entries;
+}
+
+std::vector<ValidatedRow> skip_row(const CsvTable& table, std::size_t row,
+                                   const EvidenceKind& kind) {
+  std::vector<ValidatedRow> entries = empty_entries(table, row, kind);
+  if (!entries.front().measured) {
+    return entries;
+  }
+  settle(entries, RowStatus::skipped, fmt::format("{}: not predicted by this version", kind.name));
+  return entries;
+}
+
+ValidatedFile validate_table(const CsvTable& table, const EvidenceKind& kind, const Study& study,
+                             const ValidateOptions& options) {
+  const std::size_t rows = table.rows.size();
+  std::vector<std::vector<ValidatedRow>> entries(rows);
+  const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+  // Each row is a function of its own fields alone and has its own place in `entries`.
+#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
+  for (std::size_t row = 0; row < rows; ++row) {
+    entries[row] = kind.predicted ? validate_training_run(table, row, kind, study)
+                                  : skip_row(table, row, kind);
+  }
+  ValidatedFile file{table.path, std::string(kind.name), {}};
+  for (std::vector<ValidatedRow>& of_row : entries) {
+    std::move(of_row.begin(), of_row.end(), std::back_inserter(file.rows));
+  }
+  return file;
+}
+
+void complain_unknown(const CsvTable& table, Diagnostics& out) {
+  const NearestKind nearest = nearest_kind(table);
+  Diagnostic diagnostic;
+  diagnostic.where = {table.path, 1, 1};
+  diagnostic.message = "the header names no known kind of evidence";
+  diagnostic.suggestion = fmt::format("nearest is '{}', which also needs: {}", nearest.kind->name,
+                                      fmt::join(nearest.missing, ", "));
+  out.add(std::move(diagnostic));
+}
+
+} // namespace
+
+ValidationReport validate(const std::vector<std::string>& paths, const Catalogue& catalogue,
+                          const ValidateOptions& options, Diagnostics& out) {
+  ValidationReport report;
+  const std::optional<ResolverRules> rules = load_resolver_rules(catalogue, out);
+  if (!rules) {
+    return report;
+  }
+  for (const std::string& path : paths) {
+    const std::optional<CsvTable> table = read_csv(path, out);
+    if (!table) {
+      continue;
+    }
+    if (const EvidenceKind* kind = recognise(*table)) {
+      report.files.push_back(validate_table(*table, *kind, {&catalogue, &*rules}, options));
+    } else {
+      complain_unknown(*table, out);
+    }
+  }
+  summarise(report);
+  return report;
+}
+
+} // namespace clustersim
