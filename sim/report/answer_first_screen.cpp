@@ -1,0 +1,164 @@
+#include "report/answer_sections.hpp"
+
+#include "base/text.hpp"
+#include "base/units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace clustersim {
+namespace {
+
+constexpr std::size_t screen_lines = 24;
+constexpr std::size_t label_width = 12;
+constexpr std::size_t value_width = 15;
+
+std::string join(const std::vector<std::string>& parts, std::string_view between) {
+  std::string out;
+  for (const std::string& part : parts) {
+    out += (out.empty() ? "" : std::string{between}) + part;
+  }
+  return out;
+}
+
+/// The fullest of `variants` that fits on one line.
+std::string fitting(const std::vector<std::string>& variants, TextStyle style) {
+  for (const std::string& variant : variants) {
+    if (columns_of(variant) <= page_width) {
+      return variant;
+    }
+  }
+  return elide(variants.back(), page_width, style);
+}
+
+std::string title_line(const Scenario& scenario, TextStyle style) {
+  const Partition& part = scenario.cluster.partitions.front();
+  std::string title = printable(scenario.title);
+  if (title.empty()) {
+    title = printable(fmt::format("{} on {} {}", scenario.model.name, part.nodes, part.node.name));
+  }
+  std::string stack = printable(scenario.training.stack.name);
+  if (columns_of(title) + columns_of(stack) + 3 > page_width) {
+    stack = printable(scenario.training.stack.id);
+  }
+  const std::size_t room = page_width - std::min(page_width / 2, columns_of(stack) + 2);
+  title = elide(title, room, style);
+  stack = elide(stack, page_width - columns_of(title) - 2, style);
+  const std::string gap(page_width - columns_of(title) - columns_of(stack), ' ');
+  return paint(Ink::bold, title, style) + gap + paint(Ink::dim, stack, style);
+}
+
+std::string model_line(const Answer& answer, TextStyle style) {
+  const Training& training = answer.scenario.training;
+  const double billions = static_cast<double>(answer.parameters.total) / 1e9;
+  const std::string size =
+      billions >= 1.0 ? fmt::format("{:.4g} B", billions) : fmt::format("{:.4g} M", billions * 1e3);
+  std::vector<std::string> parts{printable(answer.scenario.model.name), size + " parameters",
+                                 fmt::format("{} {} {} tokens a step",
+                                             grouped(training.global_batch), times_sign(style),
+                                             grouped(training.sequence)),
+                                 std::string{name_of(training.precision)}};
+  return fitting({join(parts, separator(style))}, style);
+}
+
+std::string cluster_line(const Answer& answer, const Figures& figures, TextStyle style) {
+  const Partition& part = answer.scenario.cluster.partitions.front();
+  const Chip& chip = part.node.chip;
+  const std::string nodes = fmt::format("{} {} {}", grouped(std::int64_t{part.nodes}),
+                                        times_sign(style), printable(part.node.name));
+  const std::string chips =
+      fmt::format("{} {} {}", grouped(figures.chips), times_sign(style), printable(chip.name));
+  if (part.nodes == 1) {
+    return fitting({join({nodes, chips}, separator(style)), chips}, style);
+  }
+  return fitting({join({nodes, chips, printable(part.fabric.name)}, separator(style)),
+                  join({nodes, chips, printable(part.fabric.id)}, separator(style))},
+                 style);
+}
+
+std::string plan_line(const Answer& answer, const Figures& figures, TextStyle style) {
+  const Plan& plan = answer.scenario.plan;
+  std::vector<std::string> axes;
+  for (const auto& [name, size] : {std::pair{"TP", plan.tensor},
+                                   {"CP", plan.context},
+                                   {"EP", plan.expert},
+                                   {"PP", plan.pipeline},
+                                   {"DP", plan.data}}) {
+    if (size > 1) {
+      axes.push_back(fmt::format("{} {}", name, size));
+    }
+  }
+  std::vector<std::string> parts{axes.empty() ? "one chip"
+                                              : join(axes, fmt::format(" {} ", times_sign(style)))};
+  if (plan.sequence_parallel) {
+    parts.emplace_back("sequence parallel");
+  }
+  if (plan.zero > 0) {
+    parts.push_back(fmt::format("ZeRO-{}", plan.zero));
+  }
+  parts.push_back(fmt::format("micro-batch {} {} {}", plan.micro_batch, times_sign(style),
+                              grouped(figures.micro_batches)));
+  constexpr std::array spelled{"no", "selective", "full"};
+  parts.push_back(fmt::format("{} recompute", spelled[static_cast<std::size_t>(plan.recompute)]));
+  return fitting({join(parts, separator(style))}, style);
+}
+
+std::string headline(std::string_view label, std::string_view value, std::string_view rest,
+                     TextStyle style, Ink ink = Ink::bold) {
+  return "  " + paint(Ink::dim, pad_right(label, label_width), style) +
+         paint(ink, pad_right(value, value_width), style) + std::string{rest};
+}
+
+std::string memory_line(const Answer& answer, const Figures& figures, TextStyle style) {
+  const MemoryFootprint& memory = answer.memory;
+  const bool fits = memory.fits();
+  const Bytes gap = fits ? memory.margin() : -memory.margin();
+  const std::string rest =
+      fmt::format("of {} usable, {} {} ({})", format_binary(memory.usable), format_binary(gap),
+                  fits ? "to spare" : "too much", percent(std::abs(figures.margin_share)));
+  return headline("Memory", format_binary(figures.used), rest, style, fits ? Ink::bold : Ink::bad);
+}
+
+void add_headlines(std::vector<std::string>& lines, const Answer& answer, const Figures& figures,
+                   TextStyle style) {
+  const Headline& head = answer.headline;
+  lines.push_back(
+      headline("Step time", format_quantity(answer.timeline.step),
+               fmt::format("{} tokens/s, {} per chip{}", grouped(head.tokens_per_second),
+                           grouped(head.tokens_per_second_per_chip),
+                           answer.memory.fits() ? "" : ", if it fitted"),
+               style));
+  lines.push_back(headline("MFU", percent(head.mfu),
+                           fmt::format("HFU {}, of {}", percent(head.hfu), head.peak_basis),
+                           style));
+  lines.push_back(memory_line(answer, figures, style));
+  lines.emplace_back();
+  for (const std::string& line : wrap(printable(answer.explanation.verdict), page_width - 4)) {
+    lines.push_back("  " + line);
+  }
+}
+
+} // namespace
+
+std::string first_screen(const Answer& answer, const Figures& figures, TextStyle style) {
+  std::vector<std::string> lines{title_line(answer.scenario, style), model_line(answer, style),
+                                 cluster_line(answer, figures, style),
+                                 plan_line(answer, figures, style), ""};
+  add_headlines(lines, answer, figures, style);
+  lines.emplace_back();
+  const auto advice =
+      answer.memory.fits() ? what_if_lines(answer, style) : remedy_lines(answer, style);
+  const std::size_t rows = screen_lines - std::min(screen_lines, lines.size() + advice.size() + 2);
+  for (std::string& line : breakdown_lines(answer, figures, rows, style)) {
+    lines.push_back(std::move(line));
+  }
+  lines.emplace_back();
+  lines.insert(lines.end(), advice.begin(), advice.end());
+  return join(lines, "\n") + "\n";
+}
+
+} // namespace clustersim

@@ -1,0 +1,207 @@
+#include "report/answer.hpp"
+
+#include "base/bug.hpp"
+#include "report/figures.hpp"
+#include "report/inputs_json.hpp"
+#include "report/json_writer.hpp"
+
+namespace clustersim {
+namespace {
+
+Json memory_json(const Answer& answer, const Figures& figures) {
+  const MemoryFootprint& memory = answer.memory;
+  Json out;
+  out["capacity_bytes"] = memory.capacity.si();
+  out["usable_bytes"] = memory.usable.si();
+  out["reserve_bytes"] = memory.reserve.si();
+  out["peak_bytes"] = memory.peak.si();
+  out["used_bytes"] = figures.used.si();
+  out["margin_bytes"] = memory.margin().si();
+  out["margin"] = figures.margin_share;
+  out["fits"] = memory.fits();
+  out["terms"] = Json::array();
+  for (const MemoryTerm& term : memory.terms) {
+    out["terms"].push_back(
+        {{"name", term.name}, {"bytes", term.bytes.si()}, {"sharded_by", term.sharded_by}});
+  }
+  // One pipeline stage: every chip holds the same.
+  out["stages"] = Json::array({{{"stage", 0}, {"peak_bytes", memory.peak.si()}}});
+  return out;
+}
+
+Json bottleneck_json(const Explanation& explanation) {
+  Json out{{"resource", explanation.resource}, {"verdict", explanation.verdict}};
+  out["elasticities"] = Json::object();
+  out["doubled"] = Json::object();
+  for (const Elasticity& elasticity : explanation.elasticities) {
+    out["elasticities"][elasticity.resource] = elasticity.value;
+    out["doubled"][elasticity.resource] = elasticity.doubled;
+  }
+  return out;
+}
+
+Json what_if_json(const std::vector<WhatIf>& what_ifs) {
+  Json out = Json::array();
+  for (const WhatIf& what_if : what_ifs) {
+    out.push_back(
+        {{"change", what_if.change}, {"step_time_s", what_if.step.si()}, {"gain", what_if.gain}});
+  }
+  return out;
+}
+
+Json remedies_json(const std::vector<Remedy>& remedies) {
+  Json out = Json::array();
+  for (const Remedy& remedy : remedies) {
+    out.push_back({{"change", remedy.change},
+                   {"peak_bytes", remedy.peak.si()},
+                   {"fits", remedy.fits},
+                   {"slowdown", remedy.slowdown}});
+  }
+  return out;
+}
+
+std::string_view spelled(Phase phase) {
+  switch (phase) {
+  case Phase::forward:
+    return "forward";
+  case Phase::recompute:
+    return "recompute";
+  case Phase::backward:
+    return "backward";
+  case Phase::gradient:
+    return "gradient";
+  case Phase::optimizer:
+    return "optimizer";
+  }
+  throw Bug("phase outside its enumeration");
+}
+
+Json operators_json(const Timeline& timeline) {
+  Json out = Json::array();
+  for (const OpRecord& op : timeline.ops) {
+    Json row{{"block", op.block}, {"name", op.name}, {"phase", spelled(op.phase)}};
+    row["calls"] = op.calls;
+    row["device_s"] = op.each.device.si();
+    row["host_s"] = op.each.host.si();
+    row["total_s"] = total_time(op).si();
+    row["model_flops"] = op.model_flops.si();
+    if (op.axis) {
+      const CollectiveForm* form = op.each.collective.form;
+      row["axis"] = name_of(*op.axis);
+      row["algorithm"] = form == nullptr ? "" : form->algorithm;
+      row["protocol"] = form == nullptr ? "" : form->protocol;
+      row["hidden"] = op.hidden;
+    } else {
+      row["roof"] = name_of(op.each.kernel.binding);
+      row["flops"] = op.each.kernel.flops.si();
+      row["traffic_bytes"] = op.each.kernel.traffic.si();
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+Json energy_json(const Answer& answer, const Figures& figures) {
+  Json out{{"chip_average_w", answer.energy.chip_average.si()},
+           {"per_step_j", answer.energy.per_step.si()},
+           {"per_token_j", figures.energy_per_token.si()},
+           {"pue", answer.scenario.power.pue}};
+  return out;
+}
+
+Json cost_json(const Answer& answer, const Figures& figures) {
+  Json out = Json::object();
+  const auto put = [&](const char* key, const std::optional<Dollars>& value) {
+    if (value) {
+      out[key] = value->si();
+    }
+  };
+  put("electricity_per_step_usd", answer.electricity_per_step);
+  put("electricity_per_million_tokens_usd", figures.electricity_per_million_tokens);
+  put("rental_per_step_usd", figures.rental_per_step);
+  put("rental_per_million_tokens_usd", figures.rental_per_million_tokens);
+  return out;
+}
+
+Json run_json(const RunTotals& run) {
+  Json out{{"tokens", run.tokens},
+           {"steps", run.steps},
+           {"time_s", run.time.si()},
+           {"energy_j", run.energy.si()}};
+  if (run.electricity) {
+    out["electricity_usd"] = run.electricity->si();
+  }
+  return out;
+}
+
+Json headline_json(const Answer& answer, const Figures& figures) {
+  const Headline& head = answer.headline;
+  Json out;
+  out["step_time_s"] = answer.timeline.step.si();
+  out["tokens_per_s"] = head.tokens_per_second;
+  out["tokens_per_s_per_chip"] = head.tokens_per_second_per_chip;
+  out["samples_per_s"] = head.samples_per_second;
+  out["tokens_per_step"] = figures.tokens_per_step;
+  out["micro_batches"] = figures.micro_batches;
+  out["chips"] = figures.chips;
+  out["model_flops_per_step"] = head.model_flops.si();
+  out["hardware_flops_per_step"] = head.hardware_flops.si();
+  out["tflops_per_chip"] = head.rate_per_chip.si() / 1e12;
+  out["mfu"] = head.mfu;
+  out["hfu"] = head.hfu;
+  out["peak_basis"] = head.peak_basis;
+  out["peak_flops_per_s"] = head.peak.si();
+  out["params_total"] = answer.parameters.total;
+  out["params_active"] = answer.parameters.total; // dense: every parameter works on every token
+  return out;
+}
+
+} // namespace
+
+Json inputs_json(const std::vector<ResolvedValue>& values) {
+  Json out = Json::object();
+  for (const ResolvedValue& value : values) {
+    Json& entry = out[value.key];
+    if (value.number) {
+      entry["value"] = *value.number;
+    } else {
+      entry["value"] = value.text;
+    }
+    entry["text"] = value.text;
+    entry["unit"] = value.unit;
+    entry["origin"] = name_of(value.origin);
+    entry["where"] = value.where;
+    entry["source"] = value.source;
+  }
+  return out;
+}
+
+std::string render_json(const Answer& answer, std::string_view version) {
+  const Figures figures = figures_of(answer);
+  Json out;
+  out["schema"] = "clustersim.report/1";
+  out["version"] = version;
+  out["title"] = answer.scenario.title;
+  out["inputs"] = inputs_json(answer.scenario.inputs);
+  out["assumptions"] = answer.scenario.assumptions;
+  out["warnings"] = answer.scenario.warnings;
+  Json results = headline_json(answer, figures);
+  results["memory"] = memory_json(answer, figures);
+  results["time_breakdown"] = Json::object();
+  for (const BreakdownItem& item : figures.time) {
+    results["time_breakdown"][item.name] = item.time.si();
+  }
+  results["bottleneck"] = bottleneck_json(answer.explanation);
+  results["what_if"] = what_if_json(answer.explanation.what_ifs);
+  results["remedies"] = remedies_json(answer.remedies);
+  results["operators"] = operators_json(answer.timeline);
+  results["energy"] = energy_json(answer, figures);
+  results["cost"] = cost_json(answer, figures);
+  if (figures.run) {
+    results["run"] = run_json(*figures.run);
+  }
+  out["results"] = std::move(results);
+  return to_text(out);
+}
+
+} // namespace clustersim

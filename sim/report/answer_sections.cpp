@@ -1,0 +1,133 @@
+#include "report/answer_sections.hpp"
+
+#include "base/text.hpp"
+#include "base/units.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace clustersim {
+namespace {
+
+std::string heading(std::string_view text, TextStyle style) {
+  return "\n" + paint(Ink::bold, text, style) + "\n";
+}
+
+std::string sentences(const std::vector<std::string>& all, TextStyle style) {
+  std::string out;
+  for (const std::string& sentence : all) {
+    out += hanging(style.unicode ? "  • " : "  - ", printable(sentence));
+  }
+  return out;
+}
+
+std::string fact(std::string_view name, std::string_view text) {
+  return fmt::format("  {} {}\n", pad_right(name, 18), text);
+}
+
+/// Cents matter for a step, not for a run.
+std::string money(Dollars dollars) {
+  return dollars.si() >= 100.0 ? fmt::format("{} USD", grouped(dollars.si()))
+                               : fmt::format("{:.4g} USD", dollars.si());
+}
+
+} // namespace
+
+std::string sensitivity_section(const Explanation& explanation, TextStyle style) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Elasticity& elasticity : explanation.elasticities) {
+    if (std::max(elasticity.value, elasticity.doubled) >= 0.0005) {
+      rows.push_back({elasticity.resource, percent(elasticity.value), percent(elasticity.doubled),
+                      paint(Ink::time, bar(elasticity.value, 20, style), style)});
+    }
+  }
+  return heading("What the step waits for", style) +
+         table({{"resource"}, {"share", Align::right}, {"twice as fast saves", Align::right}, {""}},
+               rows, style);
+}
+
+std::string energy_section(const Answer& answer, const Figures& figures, TextStyle style) {
+  std::string out = heading("Energy and cost", style);
+  out += fact("power", fmt::format("{} per chip on average, PUE {}",
+                                   format_quantity(answer.energy.chip_average),
+                                   shortest(answer.scenario.power.pue)));
+  out +=
+      fact("energy", fmt::format("{} a step, {} a token", format_quantity(answer.energy.per_step),
+                                 format_quantity(figures.energy_per_token)));
+  if (answer.electricity_per_step) {
+    out += fact("electricity",
+                fmt::format("{} a step, {} a million tokens", money(*answer.electricity_per_step),
+                            money(*figures.electricity_per_million_tokens)));
+  }
+  if (figures.rental_per_step) {
+    out += fact("rented chips",
+                fmt::format("{} a step, {} a million tokens", money(*figures.rental_per_step),
+                            money(*figures.rental_per_million_tokens)));
+  }
+  if (figures.run) {
+    const RunTotals& run = *figures.run;
+    out += fact("whole run", fmt::format("{} steps, {:.4g} days, {}", grouped(run.steps),
+                                         run.time.si() / 86400.0, format_quantity(run.energy)) +
+                                 (run.electricity ? ", " + money(*run.electricity) : ""));
+  }
+  return out;
+}
+
+std::string notes_section(const Scenario& scenario, TextStyle style) {
+  std::string out;
+  if (!scenario.warnings.empty()) {
+    out += heading("Warnings", style) + sentences(scenario.warnings, style);
+  }
+  if (!scenario.assumptions.empty()) {
+    out += heading("Assumptions", style) + sentences(scenario.assumptions, style);
+  }
+  return out;
+}
+
+std::string inputs_section(const Scenario& scenario, TextStyle style) {
+  const bool all = style.detail == Detail::full;
+  std::vector<std::vector<std::string>> rows;
+  for (const ResolvedValue& value : scenario.inputs) {
+    const bool assumed = value.origin == Origin::default_value || value.origin == Origin::inferred;
+    if (!all && !assumed && value.origin != Origin::command_line) {
+      continue;
+    }
+    std::string from = std::string{name_of(value.origin)};
+    const std::string& detail = value.source.empty() ? value.where : value.source;
+    from += detail.empty() ? "" : ": " + detail;
+    rows.push_back({printable(value.key), printable(value.text), printable(from)});
+  }
+  if (rows.empty()) {
+    return "";
+  }
+  return heading(all ? "All values and where they come from" : "Not from the file", style) +
+         table({{"key"}, {"value"}, {"origin"}}, rows, style);
+}
+
+std::string operators_section(const Timeline& timeline, TextStyle style) {
+  std::vector<const OpRecord*> ops;
+  for (const OpRecord& op : timeline.ops) {
+    ops.push_back(&op);
+  }
+  std::stable_sort(ops.begin(), ops.end(), [](const OpRecord* a, const OpRecord* b) {
+    return total_time(*a) > total_time(*b);
+  });
+  std::vector<std::vector<std::string>> rows;
+  for (const OpRecord* op : ops) {
+    const bool named = op->each.collective.form != nullptr;
+    rows.push_back({format_quantity(total_time(*op)), grouped(op->calls),
+                    format_quantity(op->each.device),
+                    op->axis ? std::string{named ? op->each.collective.form->algorithm : "local"}
+                             : std::string{name_of(op->each.kernel.binding)},
+                    fmt::format("{}: {}", op->block, op->name)});
+  }
+  return heading("Operators, longest first", style) + table({{"in all", Align::right},
+                                                             {"calls", Align::right},
+                                                             {"each", Align::right},
+                                                             {"limit"},
+                                                             {"operator"}},
+                                                            rows, style);
+}
+
+} // namespace clustersim

@@ -1,0 +1,32 @@
+#pragma once
+// Internal to this folder: the parts that render_text puts together.
+
+#include "report/answer.hpp"
+#include "report/figures.hpp"
+
+#include <string>
+#include <vector>
+
+namespace clustersim {
+
+/// At most 24 lines of 80 columns: what, how fast, how full, what bounds it, what would help.
+[[nodiscard]] std::string first_screen(const Answer& answer, const Figures& figures,
+                                       TextStyle style);
+
+/// Time and memory side by side; at most `rows` addends each, the smallest joined.
+[[nodiscard]] std::vector<std::string> breakdown_lines(const Answer& answer, const Figures& figures,
+                                                       std::size_t rows, TextStyle style);
+
+/// The best three, a line each.
+[[nodiscard]] std::vector<std::string> what_if_lines(const Answer& answer, TextStyle style);
+/// Largest term, then the cheapest changes that help.
+[[nodiscard]] std::vector<std::string> remedy_lines(const Answer& answer, TextStyle style);
+
+[[nodiscard]] std::string sensitivity_section(const Explanation& explanation, TextStyle style);
+[[nodiscard]] std::string energy_section(const Answer& answer, const Figures& figures,
+                                         TextStyle style);
+[[nodiscard]] std::string notes_section(const Scenario& scenario, TextStyle style);
+[[nodiscard]] std::string inputs_section(const Scenario& scenario, TextStyle style);
+[[nodiscard]] std::string operators_section(const Timeline& timeline, TextStyle style);
+
+} // namespace clustersim
