@@ -29,6 +29,8 @@ struct Problem {
   double m, n, k, batch;
   double units;
   FlopsPerSecond unit_rate; // of one compute unit
+  double operand_bytes;     // of one element
+  BytesPerSecond l2;        // as the menu's tiles use it
   Bytes traffic;
   Seconds memory;
 };
@@ -55,30 +57,45 @@ Problem make_problem(const GemmShape& shape, const Device& device) {
   p.batch = static_cast<double>(shape.batch);
   p.units = device.compute_units;
   p.unit_rate = *rate * (role / p.units);
+  p.operand_bytes = bytes_per_element(shape.precision).si();
+  p.l2 = device.l2 * constants.l2_reuse;
   p.traffic = compulsory_traffic(shape);
   p.memory = p.traffic / (device.memory * constants.memory_fraction);
   return p;
 }
 
 struct Candidate {
-  Seconds matrix;
+  Seconds matrix, l2;
   Tile tile;
   double tiles = 0.0, waves = 0.0;
 };
 
-// The tile of the menu that finishes first when K is cut into `split` parts.
+double sixth_power(Seconds t) {
+  const double square = t.si() * t.si();
+  return square * square * square;
+}
+
+// The tile of the menu that finishes first when K is cut into `split` parts. Candidates are
+// compared by the sixth power of their joint time, which needs no root. A tile of Mt × Nt fetches
+// Mt + Nt operands per step of K from L2: small tiles waste less of the edge and the tail, but
+// starve.
 Candidate best_tile(const Problem& p, const GemmCalibration& constants, double split) {
-  const double depth = round_up(p.k / split, k_step) + constants.extra_k;
+  const double steps = round_up(p.k / split, k_step);
   Candidate best;
-  best.matrix = Seconds{std::numeric_limits<double>::infinity()};
+  double least = std::numeric_limits<double>::infinity();
   const std::size_t count = std::min(constants.tiles.size(), most_tiles);
   for (std::size_t i = 0; i < count; ++i) {
-    const Tile tile = constants.tiles[i];
-    const double tiles = p.batch * ceil_div(p.m, tile.rows) * ceil_div(p.n, tile.columns) * split;
+    const double rows = constants.tiles[i].rows, columns = constants.tiles[i].columns;
+    const double tiles = p.batch * ceil_div(p.m, rows) * ceil_div(p.n, columns) * split;
     const double waves = ceil_div(tiles, p.units);
-    const Flops work{waves * 2.0 * tile.rows * tile.columns * depth};
+    const Flops work{waves * 2.0 * rows * columns * (steps + constants.extra_k)};
+    const Bytes fetched{waves * p.units * (rows + columns) * steps * p.operand_bytes};
     const Seconds matrix = work / p.unit_rate;
-    if (matrix < best.matrix) best = {matrix, tile, tiles, waves};
+    const Seconds l2 = p.l2.si() > 0.0 ? fetched / p.l2 : Seconds{};
+    const double joint = sixth_power(matrix) + sixth_power(l2);
+    if (joint >= least) continue;
+    least = joint;
+    best = {matrix, l2, constants.tiles[i], tiles, waves};
   }
   return best;
 }
@@ -130,11 +147,11 @@ GemmTime tiled_time(const GemmShape& shape, const Problem& p, const Device& devi
     if (split > 1 && p.k / split < least_split_depth) break;
     const Candidate candidate = best_tile(p, constants, split);
     const Seconds extra = split_cost(p, device, split);
-    const Seconds total = join_roofs(candidate.matrix, p.memory) + extra;
+    const Seconds total = join_roofs(candidate.matrix, candidate.l2, p.memory, {}) + extra;
     if (total >= result.time.total) continue;
     result.time.total = total;
     result.time.matrix = candidate.matrix;
-    result.time.l2 = extra;
+    result.time.l2 = candidate.l2 + extra;
     result.tile = candidate.tile;
     result.split_k = split;
     result.waves = static_cast<std::int64_t>(std::min(candidate.waves, 9e15));

@@ -28,6 +28,7 @@ struct GemmCalibration {
   int extra_k = 128;                // k0: prologue and epilogue expressed as extra K
   Seconds split_start;              // one more pass over partial sums when K is split
   std::vector<Tile> tiles;          // the library's menu
+  double l2_reuse = 1.0;            // compute units fed by one fetch from L2 (clusters, multicast)
   int systolic = 0;                 // array edge of a systolic chip (TPU MXU): pads, no waves; 0 = none
   double weight_gradient_rate = 0.95; // wgrad (NT, FP32 accumulate into the output) against forward
   int alignment = 64;               // dimensions not a multiple of this are padded up (elements)
