@@ -12,7 +12,9 @@ namespace clustersim {
 /// published tables differ (docs/explanation/flops.md).
 enum class FlopConvention { exact, six_n, palm, megatron_model, megatron_hardware };
 [[nodiscard]] std::string_view name_of(FlopConvention convention);
-/// Of one optimizer step over the whole cluster. `exact` counts every GEMM, attention halved when causal.
-[[nodiscard]] Flops model_flops(const Scenario& scenario, FlopConvention convention = FlopConvention::exact);
+/// Of one optimizer step over the whole cluster. `exact` counts every GEMM, attention halved when
+/// causal.
+[[nodiscard]] Flops model_flops(const Scenario& scenario,
+                                FlopConvention convention = FlopConvention::exact);
 
 } // namespace clustersim

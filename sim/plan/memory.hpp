@@ -9,17 +9,17 @@
 namespace clustersim {
 
 struct MemoryTerm {
-  std::string name;        // "weights", "gradients", "optimizer states", "activations", ...
+  std::string name; // "weights", "gradients", "optimizer states", "activations", ...
   Bytes bytes;
-  std::string sharded_by;  // "tensor", "tensor × data", ""
+  std::string sharded_by; // "tensor", "tensor × data", ""
 };
 
 struct MemoryFootprint {
-  Bytes capacity;          // data sheet
-  Bytes usable;            // of it, what the driver gives
-  Bytes reserve;           // framework: context, communicators, cache
+  Bytes capacity;                // data sheet
+  Bytes usable;                  // of it, what the driver gives
+  Bytes reserve;                 // framework: context, communicators, cache
   std::vector<MemoryTerm> terms; // without the reserve
-  Bytes peak;              // sum of the terms: what an allocator reports
+  Bytes peak;                    // sum of the terms: what an allocator reports
   [[nodiscard]] Bytes margin() const { return usable - reserve - peak; }
   [[nodiscard]] bool fits() const { return margin() >= Bytes{0}; }
 };

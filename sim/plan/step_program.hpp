@@ -1,13 +1,14 @@
 #pragma once
-// The step program: what one rank of each class does in one optimizer step, without a single time in it.
-// Both engines read it (docs/adr/0003-step-program.md). It is a loop nest over blocks, so its size does
-// not grow with layers, micro-batches or chips.
+// The step program: what one rank of each class does in one optimizer step, without a single time
+// in it. Both engines read it (docs/adr/0003-step-program.md). It is a loop nest over blocks, so
+// its size does not grow with layers, micro-batches or chips.
 //
-// Semantics. The host dispatches operators in program order. An operator on the compute lane starts when
-// it is dispatched and the lane is free. A collective of duration t on another lane can hide the share
-// `hidden`: first (1 − hidden)·t blocks the compute lane, then hidden·t runs beside it on its own lane
-// (in order), and the compute lane loses tax·hidden·t to it (compute units and bandwidth it takes).
-// Join{lane} makes the compute lane wait for a lane. An optimizer step ends when every clock has.
+// Semantics. The host dispatches operators in program order. An operator on the compute lane starts
+// when it is dispatched and the lane is free. A collective of duration t on another lane can hide
+// the share `hidden`: first (1 − hidden)·t blocks the compute lane, then hidden·t runs beside it on
+// its own lane (in order), and the compute lane loses tax·hidden·t to it (compute units and
+// bandwidth it takes). Join{lane} makes the compute lane wait for a lane. An optimizer step ends
+// when every clock has.
 
 #include "law/attention.hpp"
 #include "law/gemm.hpp"
@@ -34,8 +35,8 @@ struct Collective {
   CollectiveKind kind = CollectiveKind::all_reduce;
   Axis axis = Axis::tensor;
   GroupFamily family;
-  Bytes payload;       // per call
-  int calls = 1;       // buckets of equal size, back to back
+  Bytes payload; // per call
+  int calls = 1; // buckets of equal size, back to back
   friend auto operator<=>(const Collective&, const Collective&) = default;
 };
 
@@ -46,23 +47,23 @@ struct Join {
 using Work = std::variant<GemmShape, AttentionShape, MemoryKernel, Collective, Join>;
 
 struct Op {
-  std::string name;        // "qkv projection", "all-gather before qkv"
+  std::string name; // "qkv projection", "all-gather before qkv"
   Phase phase = Phase::forward;
   Work work;
   Lane lane = Lane::compute;
   double hidden = 0.0;
-  Flops model_flops;       // what MFU counts for this call (0 for recompute and memory kernels)
+  Flops model_flops; // what MFU counts for this call (0 for recompute and memory kernels)
 };
 
 struct Block {
-  std::string name;        // "layer forward"
+  std::string name; // "layer forward"
   std::vector<Op> ops;
 };
 
 /// One step of a loop nest: a block or another sequence, `count` times.
 struct Item {
   enum class What { block, sequence } what = What::block;
-  std::size_t index = 0;   // into StepProgram::blocks or ::sequences
+  std::size_t index = 0; // into StepProgram::blocks or ::sequences
   std::int64_t count = 1;
 };
 

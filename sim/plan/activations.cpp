@@ -1,0 +1,127 @@
+#include "plan/activations.hpp"
+
+#include <algorithm>
+
+namespace clustersim {
+
+namespace {
+
+double elements(std::int64_t tokens, std::int64_t width) {
+  return static_cast<double>(tokens) * static_cast<double>(width);
+}
+
+/// The saved operand of a GEMM: quantised products keep the quantised copy.
+Bytes operand(const Shard& shard) {
+  return is_quantised(shard.matmul) ? bytes_per_element(shard.matmul) : shard.element;
+}
+
+/// Per score: softmax output, and with dropout its mask (one byte) and the dropped copy.
+Bytes core_bytes(const Scenario& scenario, const Shard& shard) {
+  if (attention_is_fused(scenario)) {
+    return elements(shard.tokens, shard.heads) * bytes_per_element(Precision::fp32);
+  }
+  const double scores = elements(shard.batch * shard.heads, shard.sequence * shard.sequence);
+  const Bytes dropped = scenario.training.dropout ? Bytes{1} + shard.element : Bytes{0};
+  return scores * (shard.element + dropped);
+}
+
+/// The tensor that a site's kernels work on, on one rank and once per layer.
+double site_elements(Site site, const Scenario& scenario, const Shard& shard) {
+  switch (site) {
+  case Site::norm:
+    return elements(shard.local_tokens, shard.hidden) * (scenario.model.parallel_block ? 1.0 : 2.0);
+  case Site::residual:
+    return elements(shard.local_tokens, shard.hidden) * 2.0;
+  case Site::qkv:
+    return elements(shard.tokens, shard.qkv_width());
+  case Site::rope:
+    return scenario.model.position == PositionKind::rotary
+               ? elements(shard.tokens, shard.query_width + shard.key_width)
+               : 0.0;
+  case Site::score:
+    return attention_is_fused(scenario)
+               ? 0.0
+               : elements(shard.batch * shard.heads, shard.sequence * shard.sequence);
+  case Site::context:
+    return elements(shard.tokens, shard.query_width);
+  case Site::activation:
+    return elements(shard.tokens, shard.ffn);
+  case Site::embedding:
+  case Site::loss:
+  case Site::gradient:
+  case Site::cast:
+  case Site::quantise:
+    break; // not of a layer, or nothing kept
+  }
+  return 0.0;
+}
+
+Bytes kept_by_fusion(const Scenario& scenario, const Shard& shard) {
+  Bytes kept;
+  for (const FusedKernel& kernel : scenario.training.stack.recipe.kernels) {
+    if (kernel.saved > 0.0 && runs(kernel.when, scenario)) {
+      kept += site_elements(kernel.site, scenario, shard) * Bytes{kernel.saved};
+    }
+  }
+  return kept;
+}
+
+} // namespace
+
+LayerActivations layer_activations(const Scenario& scenario, const Shard& shard) {
+  const Transformer& model = scenario.model;
+  const double local = elements(shard.local_tokens, shard.hidden);
+  const double norms = model.parallel_block ? 1.0 : 2.0;
+  const double query = elements(shard.tokens, shard.query_width);
+  const bool quantised = is_quantised(shard.matmul);
+
+  LayerActivations kept;
+  kept.norms = norms * local * (shard.element + operand(shard));
+  kept.attention = elements(shard.tokens, shard.qkv_width()) * shard.element +
+                   query * (shard.element + (quantised ? operand(shard) : Bytes{0}));
+  kept.core = core_bytes(scenario, shard);
+  kept.mlp = elements(shard.tokens, shard.up) * shard.element +
+             elements(shard.tokens, shard.ffn) * operand(shard);
+  kept.masks = scenario.training.dropout ? 2.0 * local * Bytes{1} : Bytes{0};
+  kept.fusion = kept_by_fusion(scenario, shard);
+  return kept;
+}
+
+Bytes kept_per_layer(const Scenario& scenario, const Shard& shard) {
+  const LayerActivations layer = layer_activations(scenario, shard);
+  switch (scenario.plan.recompute) {
+  case Recompute::none:
+    return layer.all();
+  case Recompute::selective:
+    return layer.all() - layer.core;
+  case Recompute::full:
+    return elements(shard.local_tokens, shard.hidden) * shard.element;
+  }
+  return layer.all();
+}
+
+Bytes restored_in_backward(const Scenario& scenario, const Shard& shard) {
+  const LayerActivations layer = layer_activations(scenario, shard);
+  switch (scenario.plan.recompute) {
+  case Recompute::none:
+    return Bytes{0};
+  case Recompute::selective:
+    return layer.core;
+  case Recompute::full:
+    // Its kept input is one of the tensors that come back.
+    return layer.all() - elements(shard.local_tokens, shard.hidden) * shard.element;
+  }
+  return Bytes{0};
+}
+
+Bytes gradients_in_flight(const Scenario& scenario, const Shard& shard) {
+  const Bytes mlp = elements(shard.tokens, shard.up + shard.ffn) * shard.element;
+  Bytes attention = elements(shard.tokens, shard.qkv_width() + shard.query_width) * shard.element;
+  if (!attention_is_fused(scenario)) {
+    attention +=
+        elements(shard.batch * shard.heads, shard.sequence * shard.sequence) * shard.element;
+  }
+  return std::max(mlp, attention) + elements(shard.tokens, shard.hidden) * shard.element;
+}
+
+} // namespace clustersim

@@ -1,0 +1,84 @@
+#include "plan/layer.hpp"
+
+namespace clustersim {
+
+namespace {
+
+/// One of the two products of the core, 2·b·heads·s²·d over the whole model, one rank's share; the
+/// masked half of a causal model is no model FLOP even where a kernel computes it.
+Flops product_flops(const Scenario& scenario, const Shard& shard) {
+  const double square = static_cast<double>(shard.sequence) * static_cast<double>(shard.sequence);
+  const double width = static_cast<double>(scenario.model.heads * scenario.model.head_dim);
+  const double full = 2.0 * static_cast<double>(shard.batch) * square * width;
+  return Flops{full * (scenario.model.causal ? 0.5 : 1.0) / static_cast<double>(shard.tensor)};
+}
+
+AttentionShape fused_shape(const Scenario& scenario, const Shard& shard, bool backward) {
+  return {.batch = shard.batch,
+          .heads = shard.heads,
+          .kv_heads = shard.kv_heads,
+          .head_dim = shard.head_dim,
+          .queries = shard.sequence,
+          .keys = shard.sequence,
+          .causal = scenario.model.causal,
+          .backward = backward,
+          .precision = shard.activation};
+}
+
+/// A batched product per head whose output is s × s.
+GemmShape onto_scores(const Shard& shard, GemmRole role) {
+  return {.m = shard.sequence,
+          .n = shard.sequence,
+          .k = shard.head_dim,
+          .batch = shard.batch * shard.heads,
+          .precision = shard.activation,
+          .output = shard.activation,
+          .role = role};
+}
+
+/// A batched product per head whose output is s × d.
+GemmShape from_scores(const Shard& shard, GemmRole role) {
+  return {.m = shard.sequence,
+          .n = shard.head_dim,
+          .k = shard.sequence,
+          .batch = shard.batch * shard.heads,
+          .precision = shard.activation,
+          .output = shard.activation,
+          .role = role};
+}
+
+double score_elements(const Shard& shard) {
+  return static_cast<double>(shard.batch * shard.heads) * static_cast<double>(shard.sequence) *
+         static_cast<double>(shard.sequence);
+}
+
+} // namespace
+
+void append_attention_core(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
+  const Flops product = product_flops(scenario, shard);
+  if (attention_is_fused(scenario)) {
+    builder.attention("attention", fused_shape(scenario, shard, false), 2.0 * product);
+    return;
+  }
+  builder.gemm("attention scores", onto_scores(shard, GemmRole::forward), product);
+  builder.kernels(Site::score, score_elements(shard));
+  builder.gemm("attention over values", from_scores(shard, GemmRole::forward), product);
+}
+
+void append_attention_core_backward(BlockBuilder& builder, const Scenario& scenario,
+                                    const Shard& shard) {
+  const Flops product = product_flops(scenario, shard);
+  if (attention_is_fused(scenario)) {
+    // MFU counts twice the forward products; the kernel also computes the scores again.
+    builder.attention("attention, backward", fused_shape(scenario, shard, true), 4.0 * product);
+    return;
+  }
+  const GemmRole role = GemmRole::data_gradient;
+  builder.gemm("attention probabilities, gradient", onto_scores(shard, role), product);
+  builder.gemm("attention values, gradient", from_scores(shard, role), product);
+  builder.kernels(Site::score, score_elements(shard));
+  builder.gemm("attention queries, gradient", from_scores(shard, role), product);
+  builder.gemm("attention keys, gradient", from_scores(shard, role), product);
+}
+
+} // namespace clustersim

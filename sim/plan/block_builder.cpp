@@ -1,0 +1,132 @@
+#include "plan/block_builder.hpp"
+
+#include <utility>
+
+namespace clustersim {
+
+namespace {
+
+Precision weight_gradient_output(const Scenario& scenario, const Shard& shard) {
+  return scenario.training.stack.gradient.accumulate_in_gemm ? scenario.training.gradient_dtype
+                                                             : shard.activation;
+}
+
+} // namespace
+
+void BlockBuilder::append(std::string name, Work work, Flops model_flops) {
+  Op op;
+  op.name = std::move(name);
+  op.phase = phase_;
+  op.work = std::move(work);
+  op.model_flops = phase_ == Phase::recompute ? Flops{0} : model_flops;
+  ops_.push_back(std::move(op));
+}
+
+void BlockBuilder::gemm(std::string name, const GemmShape& shape, Flops model_flops) {
+  append(std::move(name), shape, model_flops);
+}
+
+void BlockBuilder::attention(std::string name, const AttentionShape& shape, Flops model_flops) {
+  append(std::move(name), shape, model_flops);
+}
+
+void BlockBuilder::forward(const Linear& linear) {
+  if (is_quantised(linear.precision)) kernels(Site::quantise, linear.input_elements);
+  gemm(linear.name,
+       {.m = linear.tokens,
+        .n = linear.out,
+        .k = linear.in,
+        .precision = linear.precision,
+        .output = shard_->activation},
+       linear.model_flops);
+}
+
+void BlockBuilder::data_gradient(const Linear& linear) {
+  if (is_quantised(linear.precision)) kernels(Site::quantise, linear.output_elements);
+  gemm(linear.name + ", data gradient",
+       {.m = linear.tokens,
+        .n = linear.in,
+        .k = linear.out,
+        .precision = linear.precision,
+        .output = shard_->activation,
+        .role = GemmRole::data_gradient},
+       linear.model_flops);
+}
+
+void BlockBuilder::weight_gradient(const Linear& linear) {
+  gemm(linear.name + ", weight gradient",
+       {.m = linear.out,
+        .n = linear.in,
+        .k = linear.tokens,
+        .precision = linear.precision,
+        .output = weight_gradient_output(*scenario_, *shard_),
+        .role = GemmRole::weight_gradient,
+        .accumulate = scenario_->training.stack.gradient.accumulate_in_gemm},
+       linear.model_flops);
+}
+
+void BlockBuilder::kernel(std::string name, const MemoryKernel& kernel) {
+  if (kernel.traffic <= Bytes{0}) return;
+  append(std::move(name), kernel, Flops{0});
+}
+
+void BlockBuilder::kernels(Site site, double elements, int launches) {
+  const bool backward = phase_ == Phase::backward;
+  for (const FusedKernel& fused : scenario_->training.stack.recipe.kernels) {
+    const double moved = backward ? fused.backward : fused.forward;
+    if (fused.site != site || moved <= 0.0 || !runs(fused.when, *scenario_)) continue;
+    const Bytes per_element = moved * shard_->element + Bytes{fused.extra_bytes};
+    kernel(backward ? fused.name + ", backward" : fused.name, {.kernel_class = fused.kernel_class,
+                                                               .traffic = elements * per_element,
+                                                               .vector_flops = Flops{0},
+                                                               .kernels = launches});
+  }
+}
+
+void BlockBuilder::collective(std::string name, const Collective& collective, Lane lane,
+                              double hidden) {
+  if (collective.family.size <= 1 || collective.payload <= Bytes{0}) return;
+  append(std::move(name), collective, Flops{0});
+  ops_.back().lane = lane;
+  ops_.back().hidden = hidden;
+}
+
+void BlockBuilder::join(Lane lane) {
+  append("wait", Join{lane}, Flops{0});
+  ops_.back().lane = lane;
+}
+
+void BlockBuilder::tensor_collective(const std::string& name, CollectiveKind kind, Bytes payload,
+                                     double hidden, Side side, const std::function<void()>& gemm) {
+  const Collective collective_ = tensor_parallel(*scenario_, kind, payload);
+  const bool pipelined = hidden > 0.0 && shard_->tensor > 1;
+  if (pipelined || side == Side::before) collective(name, collective_, Lane::tensor, hidden);
+  gemm();
+  if (pipelined) {
+    join(Lane::tensor);
+  } else if (side == Side::after) {
+    collective(name, collective_, Lane::tensor, hidden);
+  }
+}
+
+Block BlockBuilder::finish(std::string name) {
+  return Block{std::move(name), std::exchange(ops_, {})};
+}
+
+Collective tensor_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload) {
+  return {.kind = kind,
+          .axis = Axis::tensor,
+          .family = {.size = scenario.plan.tensor, .stride = 1},
+          .payload = payload,
+          .calls = 1};
+}
+
+Collective data_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload, int calls) {
+  return {.kind = kind,
+          .axis = Axis::data,
+          .family = {.size = scenario.plan.data, .stride = scenario.plan.tensor},
+          .payload = payload,
+          .calls = calls};
+}
+
+} // namespace clustersim

@@ -1,0 +1,73 @@
+#pragma once
+// Writes the operators of one block. All knowledge of a kernel's bytes is the recipe's, all
+// knowledge of a GEMM's shape the caller's; what is added here are the rules that every layer
+// shares.
+
+#include "plan/shard.hpp"
+#include "plan/step_program.hpp"
+
+#include <functional>
+#include <string>
+
+namespace clustersim {
+
+/// A matrix product with weights, y[tokens × out] = x[tokens × in] · W, as one rank sees it.
+struct Linear {
+  std::string name; // "qkv projection"
+  std::int64_t tokens = 0, in = 0, out = 0;
+  Precision precision = Precision::bf16;
+  Flops model_flops;          // of the forward product; each of the two backward ones has as many
+  double input_elements = 0;  // held by this rank: what quantising the operand reads, forward
+  double output_elements = 0; // the same of the output's gradient, backward
+};
+
+/// Where a collective stands when nothing hides it: before or after the GEMM next to it.
+enum class Side { before, after };
+
+class BlockBuilder {
+public:
+  BlockBuilder(const Scenario& scenario, const Shard& shard, Phase phase)
+      : scenario_(&scenario), shard_(&shard), phase_(phase) {}
+
+  /// Recompute counts no model FLOPs.
+  void set_phase(Phase phase) { phase_ = phase; }
+  [[nodiscard]] Phase phase() const { return phase_; }
+
+  void forward(const Linear& linear);
+  void data_gradient(const Linear& linear);
+  void weight_gradient(const Linear& linear);
+  void gemm(std::string name, const GemmShape& shape, Flops model_flops);
+  void attention(std::string name, const AttentionShape& shape, Flops model_flops);
+
+  /// The recipe's kernels at a site whose tensor has `elements` elements on this rank; `launches`
+  /// of each, for tensors that are many parameters.
+  void kernels(Site site, double elements, int launches = 1);
+  void kernel(std::string name, const MemoryKernel& kernel);
+
+  /// Nothing when the axis has one rank or there is nothing to send.
+  void collective(std::string name, const Collective& collective, Lane lane, double hidden);
+  void join(Lane lane);
+
+  /// A tensor-parallel collective next to a GEMM. Stacks that hide it cut both into chunks, so the
+  /// pair starts together and ends with the slower; otherwise one follows the other.
+  void tensor_collective(const std::string& name, CollectiveKind kind, Bytes payload, double hidden,
+                         Side side, const std::function<void()>& gemm);
+
+  [[nodiscard]] Block finish(std::string name);
+
+private:
+  void append(std::string name, Work work, Flops model_flops);
+
+  const Scenario* scenario_;
+  const Shard* shard_;
+  Phase phase_;
+  std::vector<Op> ops_;
+};
+
+/// The families of today's axes: tensor innermost, data outside it.
+[[nodiscard]] Collective tensor_parallel(const Scenario& scenario, CollectiveKind kind,
+                                         Bytes payload);
+[[nodiscard]] Collective data_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload,
+                                       int calls);
+
+} // namespace clustersim

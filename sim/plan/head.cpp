@@ -1,0 +1,130 @@
+#include "plan/head.hpp"
+
+#include "plan/layer.hpp"
+
+namespace clustersim {
+
+namespace {
+
+Bytes payload(const Shard& shard) {
+  return static_cast<double>(shard.tokens * shard.hidden) * shard.element;
+}
+
+double local_elements(const Shard& shard) {
+  return static_cast<double>(shard.local_tokens * shard.hidden);
+}
+
+double logits(const Shard& shard) {
+  return static_cast<double>(shard.tokens * shard.vocabulary);
+}
+
+/// The head stays in 16 bits when the layers run in fewer.
+Linear vocabulary_head(const Scenario& scenario, const Shard& shard) {
+  return {.name = "vocabulary head",
+          .tokens = shard.tokens,
+          .in = shard.hidden,
+          .out = shard.vocabulary,
+          .precision = is_quantised(shard.matmul) ? shard.activation : shard.matmul,
+          .model_flops = linear_flops(shard, static_cast<double>(scenario.model.hidden),
+                                      static_cast<double>(scenario.model.vocabulary))};
+}
+
+/// A square product that every rank repeats whole.
+Linear replicated(const Scenario& scenario, const Shard& shard, const char* name,
+                  std::int64_t tokens) {
+  const double width = static_cast<double>(scenario.model.hidden);
+  const double whole = 2.0 * static_cast<double>(tokens) * width * width;
+  return {.name = name,
+          .tokens = tokens,
+          .in = shard.hidden,
+          .out = shard.hidden,
+          .precision = is_quantised(shard.matmul) ? shard.activation : shard.matmul,
+          .model_flops = Flops{whole / static_cast<double>(shard.tensor)}};
+}
+
+/// Softmax over a split vocabulary: maximum, target logit and sum of exponentials, FP32 per token.
+void reduce_loss(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
+  Collective sums =
+      tensor_parallel(scenario, CollectiveKind::all_reduce,
+                      static_cast<double>(shard.tokens) * bytes_per_element(Precision::fp32));
+  sums.calls = 3;
+  builder.collective("all-reduce of loss", sums, Lane::tensor, 0.0);
+}
+
+void append_vocabulary_forward(BlockBuilder& builder, const Scenario& scenario,
+                               const Shard& shard) {
+  const Linear head = vocabulary_head(scenario, shard);
+  if (scenario.model.mlm_head) {
+    builder.forward(replicated(scenario, shard, "masked-language transform", shard.tokens));
+    builder.kernels(Site::activation, static_cast<double>(shard.tokens * shard.hidden));
+    builder.kernels(Site::norm, static_cast<double>(shard.tokens * shard.hidden));
+  }
+  const auto product = [&] { builder.forward(head); };
+  if (shard.sequence_parallel) {
+    builder.tensor_collective("all-gather before vocabulary head", CollectiveKind::all_gather,
+                              payload(shard), scenario.training.stack.overlap.tensor, Side::before,
+                              product);
+  } else {
+    product();
+  }
+  builder.kernels(Site::loss, logits(shard));
+  reduce_loss(builder, scenario, shard);
+}
+
+void append_vocabulary_backward(BlockBuilder& builder, const Scenario& scenario,
+                                const Shard& shard) {
+  const Stack::Overlap& overlap = scenario.training.stack.overlap;
+  const Linear head = vocabulary_head(scenario, shard);
+  builder.kernels(Site::loss, logits(shard));
+  const bool sp = shard.sequence_parallel;
+  const auto data = [&] { builder.data_gradient(head); };
+  const auto weight = [&] { builder.weight_gradient(head); };
+  if (sp) {
+    builder.tensor_collective("all-gather of input of vocabulary head", CollectiveKind::all_gather,
+                              payload(shard), overlap.tensor, Side::before, data);
+  } else {
+    data();
+  }
+  builder.tensor_collective(sp ? "reduce-scatter of input gradient of vocabulary head"
+                               : "all-reduce of input gradient of vocabulary head",
+                            sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce,
+                            payload(shard), overlap.tensor_gradient.value_or(overlap.tensor),
+                            Side::before, weight);
+  if (scenario.model.mlm_head) {
+    builder.kernels(Site::norm, static_cast<double>(shard.tokens * shard.hidden));
+    builder.kernels(Site::activation, static_cast<double>(shard.tokens * shard.hidden));
+    const Linear transform = replicated(scenario, shard, "masked-language transform", shard.tokens);
+    builder.data_gradient(transform);
+    builder.weight_gradient(transform);
+  }
+}
+
+} // namespace
+
+Block head_forward(const Scenario& scenario, const Shard& shard) {
+  BlockBuilder builder(scenario, shard, Phase::forward);
+  if (scenario.model.final_norm) builder.kernels(Site::norm, local_elements(shard));
+  if (has_vocabulary_head(scenario.model)) {
+    builder.kernels(Site::cast, local_parameters(scenario).head);
+    append_vocabulary_forward(builder, scenario, shard);
+  }
+  if (scenario.model.pooler) builder.forward(replicated(scenario, shard, "pooler", shard.batch));
+  return builder.finish("head forward");
+}
+
+Block head_backward(const Scenario& scenario, const Shard& shard) {
+  BlockBuilder builder(scenario, shard, Phase::backward);
+  if (scenario.model.pooler) {
+    const Linear pooler = replicated(scenario, shard, "pooler", shard.batch);
+    builder.data_gradient(pooler);
+    builder.weight_gradient(pooler);
+  }
+  if (has_vocabulary_head(scenario.model)) append_vocabulary_backward(builder, scenario, shard);
+  if (scenario.model.final_norm) builder.kernels(Site::norm, local_elements(shard));
+  const double parameters = local_parameters(scenario).head;
+  builder.kernels(Site::cast, parameters);
+  builder.kernels(Site::gradient, parameters);
+  return builder.finish("head backward");
+}
+
+} // namespace clustersim

@@ -1,0 +1,116 @@
+#include "plan/layer.hpp"
+
+namespace clustersim {
+
+namespace {
+
+struct BackwardPass {
+  BlockBuilder& builder;
+  const Scenario& scenario;
+  const Shard& shard;
+  LayerLinears linears;
+
+  [[nodiscard]] double local(std::int64_t width) const {
+    return static_cast<double>(shard.local_tokens) * static_cast<double>(width);
+  }
+  [[nodiscard]] double gathered(std::int64_t width) const {
+    return static_cast<double>(shard.tokens) * static_cast<double>(width);
+  }
+  [[nodiscard]] Bytes payload() const { return gathered(shard.hidden) * shard.element; }
+
+  /// Row-parallel: under SP the output's gradient is gathered, then serves both products.
+  void leave(const Linear& linear, bool gather) const {
+    const auto product = [&] { builder.data_gradient(linear); };
+    if (gather && shard.sequence_parallel) {
+      builder.tensor_collective("all-gather of gradient of " + linear.name,
+                                CollectiveKind::all_gather, payload(),
+                                scenario.training.stack.overlap.tensor, Side::before, product);
+    } else {
+      product();
+    }
+    builder.weight_gradient(linear);
+  }
+
+  /// Column-parallel: SP kept only its part of the input and gathers it again for the weight
+  /// gradient, beside the data gradient; the data gradient is summed beside the weight gradient.
+  void enter(const Linear& linear, bool gather, bool reduce) const {
+    const Stack::Overlap& overlap = scenario.training.stack.overlap;
+    const bool sp = shard.sequence_parallel;
+    const auto data = [&] { builder.data_gradient(linear); };
+    const auto weight = [&] { builder.weight_gradient(linear); };
+    if (gather && sp) {
+      builder.tensor_collective("all-gather of input of " + linear.name, CollectiveKind::all_gather,
+                                payload(), overlap.tensor, Side::before, data);
+    } else {
+      data();
+    }
+    if (!reduce) return weight();
+    builder.tensor_collective(
+        (sp ? "reduce-scatter of input gradient of " : "all-reduce of input gradient of ") +
+            linear.name,
+        sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, payload(),
+        overlap.tensor_gradient.value_or(overlap.tensor), Side::before, weight);
+  }
+
+  void mlp(bool gather_gradient, bool reduce) const {
+    leave(linears.down, gather_gradient);
+    builder.kernels(Site::activation, gathered(shard.ffn));
+    enter(linears.up, true, reduce);
+  }
+
+  void attention(bool gather_gradient, bool gather_input) const {
+    leave(linears.projection, gather_gradient);
+    builder.kernels(Site::context, gathered(shard.query_width));
+    append_attention_core_backward(builder, scenario, shard);
+    if (scenario.model.position == PositionKind::rotary) {
+      builder.kernels(Site::rope, gathered(shard.query_width + shard.key_width));
+    }
+    builder.kernels(Site::qkv, gathered(shard.qkv_width()));
+    enter(linears.qkv, gather_input, true);
+  }
+
+  void norm() const { builder.kernels(Site::norm, local(shard.hidden)); }
+  void residual() const { builder.kernels(Site::residual, local(shard.hidden)); }
+};
+
+void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
+  const Phase phase = builder.phase();
+  builder.set_phase(Phase::recompute);
+  switch (scenario.plan.recompute) {
+  case Recompute::none:
+    break;
+  case Recompute::selective:
+    append_attention_core(builder, scenario, shard);
+    break;
+  case Recompute::full:
+    append_layer_forward(builder, scenario, shard);
+    break;
+  }
+  builder.set_phase(phase);
+}
+
+} // namespace
+
+Block layer_backward(const Scenario& scenario, const Shard& shard) {
+  BlockBuilder builder(scenario, shard, Phase::backward);
+  append_recompute(builder, scenario, shard);
+  const BackwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
+  pass.residual();
+  if (scenario.model.parallel_block) {
+    pass.residual();
+    pass.mlp(true, false);
+    pass.attention(false, false);
+  } else {
+    pass.mlp(true, true);
+    pass.norm();
+    pass.residual();
+    pass.attention(true, true);
+  }
+  pass.norm();
+  const double parameters = local_parameters(scenario).per_layer;
+  builder.kernels(Site::cast, parameters, matrices_per_layer);
+  builder.kernels(Site::gradient, parameters, matrices_per_layer);
+  return builder.finish("layer backward");
+}
+
+} // namespace clustersim

@@ -1,0 +1,55 @@
+#include "plan/layer.hpp"
+
+namespace clustersim {
+
+namespace {
+
+double elements(std::int64_t tokens, std::int64_t width) {
+  return static_cast<double>(tokens) * static_cast<double>(width);
+}
+
+/// Weights cut along their output: every rank reads the whole input (its own part under SP).
+Linear column_parallel(const Shard& shard, const char* name, std::int64_t out, double whole_out) {
+  return {.name = name,
+          .tokens = shard.tokens,
+          .in = shard.hidden,
+          .out = out,
+          .precision = shard.matmul,
+          .model_flops = linear_flops(shard, static_cast<double>(shard.hidden), whole_out),
+          .input_elements = elements(shard.local_tokens, shard.hidden),
+          .output_elements = elements(shard.tokens, out)};
+}
+
+/// Weights cut along their input: the outputs are summed over ranks.
+Linear row_parallel(const Shard& shard, const char* name, std::int64_t in, double whole_in) {
+  return {.name = name,
+          .tokens = shard.tokens,
+          .in = in,
+          .out = shard.hidden,
+          .precision = shard.matmul,
+          .model_flops = linear_flops(shard, whole_in, static_cast<double>(shard.hidden)),
+          .input_elements = elements(shard.tokens, in),
+          .output_elements = elements(shard.local_tokens, shard.hidden)};
+}
+
+} // namespace
+
+Flops linear_flops(const Shard& shard, double in, double out) {
+  return Flops{2.0 * static_cast<double>(shard.tokens) * in * out /
+               static_cast<double>(shard.tensor)};
+}
+
+LayerLinears layer_linears(const Scenario& scenario, const Shard& shard) {
+  const Transformer& model = scenario.model;
+  const double query = static_cast<double>(model.heads * model.head_dim);
+  const double key = static_cast<double>(model.kv_heads * model.head_dim);
+  const double ffn = static_cast<double>(model.ffn_hidden);
+  return {.qkv = column_parallel(shard, "qkv projection", shard.qkv_width(), query + 2.0 * key),
+          .projection =
+              row_parallel(shard, "attention output projection", shard.query_width, query),
+          .up = column_parallel(shard, model.gated_mlp ? "gate and up projection" : "up projection",
+                                shard.up, model.gated_mlp ? 2.0 * ffn : ffn),
+          .down = row_parallel(shard, "down projection", shard.ffn, ffn)};
+}
+
+} // namespace clustersim

@@ -1,0 +1,36 @@
+#pragma once
+// What the data axis does: gradient reduction, ZeRO-1 parameter gathers, and the optimizer.
+
+#include "plan/block_builder.hpp"
+
+#include <cstdint>
+
+namespace clustersim {
+
+/// How a tensor of `layers` equal layers is cut into messages of about one bucket.
+struct Buckets {
+  std::int64_t layers_per_group = 1; // layers that fill a bucket together
+  std::int64_t groups = 0;           // full groups
+  std::int64_t rest = 0;             // layers of the last, partial group
+  int calls_per_group = 1;           // buckets of a group, one layer larger than a bucket
+};
+[[nodiscard]] Buckets cut_into_buckets(std::int64_t layers, Bytes per_layer, Bytes bucket);
+/// Messages that `bytes` make by themselves.
+[[nodiscard]] int calls_of(Bytes bytes, Bytes bucket);
+
+/// Whether gradients are reduced at all, and how.
+[[nodiscard]] bool reduces_gradients(const Scenario& scenario);
+/// ZeRO-1 gathers updated parameters; a stack that hides it does so behind the next forward pass.
+[[nodiscard]] bool gathers_in_forward(const Scenario& scenario);
+
+/// One collective on the data lane over `bytes` of this rank's gradients.
+[[nodiscard]] Block gradient_reduction(const Scenario& scenario, const Shard& shard,
+                                       std::string name, Bytes bytes, int calls);
+/// The parameter gather of the same parameters; `hidden` 0 where nothing can hide it.
+[[nodiscard]] Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string name,
+                                     double parameters, double hidden);
+[[nodiscard]] Block join_data(const Scenario& scenario, const Shard& shard);
+/// Norm, clipping, update, and gathers that nothing hides; zeroing of gradients at the end.
+[[nodiscard]] Block optimizer(const Scenario& scenario, const Shard& shard);
+
+} // namespace clustersim

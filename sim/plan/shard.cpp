@@ -1,0 +1,157 @@
+#include "plan/shard.hpp"
+
+#include "law/device.hpp"
+
+#include <algorithm>
+
+namespace clustersim {
+
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+double norm_width(const Transformer& model) {
+  const bool biased = model.norm == NormKind::layer_norm && model.norm_bias;
+  return static_cast<double>(model.hidden) * (biased ? 2.0 : 1.0);
+}
+
+double replicated_embedding(const Transformer& model) {
+  const double rows = static_cast<double>(
+      (model.position == PositionKind::learned ? model.max_positions : 0) + model.token_types);
+  return rows * static_cast<double>(model.hidden) +
+         (model.embedding_norm ? norm_width(model) : 0.0);
+}
+
+double replicated_layer(const Transformer& model) {
+  const double biases = (model.projection_bias ? 1.0 : 0.0) + (model.mlp_bias ? 1.0 : 0.0);
+  return (model.parallel_block ? 1.0 : 2.0) * norm_width(model) +
+         biases * static_cast<double>(model.hidden);
+}
+
+/// K and V weights beyond an even split, when ranks outnumber K/V heads.
+double repeated_key_values(const Transformer& model, const Shard& shard) {
+  const double even =
+      static_cast<double>(model.kv_heads * model.head_dim) / static_cast<double>(shard.tensor);
+  const double rows = static_cast<double>(model.hidden) + (model.attention_bias ? 1.0 : 0.0);
+  return 2.0 * (static_cast<double>(shard.key_width) - even) * rows;
+}
+
+} // namespace
+
+bool runs(KernelCondition when, const Scenario& scenario) {
+  switch (when) {
+  case KernelCondition::always:
+    return true;
+  case KernelCondition::gated:
+    return scenario.model.gated_mlp;
+  case KernelCondition::ungated:
+    return !scenario.model.gated_mlp;
+  case KernelCondition::dropout:
+    return scenario.training.dropout;
+  case KernelCondition::no_dropout:
+    return !scenario.training.dropout;
+  }
+  return false;
+}
+
+Precision activation_type(Precision training) {
+  switch (training) {
+  case Precision::fp8:
+  case Precision::fp4:
+  case Precision::int8:
+  case Precision::int4:
+    return Precision::bf16;
+  case Precision::tf32:
+    return Precision::fp32;
+  case Precision::fp64:
+  case Precision::fp32:
+  case Precision::fp16:
+  case Precision::bf16:
+    break;
+  }
+  return training;
+}
+
+bool is_quantised(Precision matmul) {
+  return bytes_per_element(matmul) <= Bytes{1};
+}
+
+bool attention_is_fused(const Scenario& scenario) {
+  const Bytes element = bytes_per_element(activation_type(scenario.training.precision));
+  return element == Bytes{2} &&
+         attention_kernel_for(scenario.chip(), scenario.training.stack) != "unfused";
+}
+
+bool has_vocabulary_head(const Transformer& model) {
+  return model.architecture == Architecture::decoder || model.mlm_head;
+}
+
+bool keeps_fp32_weights(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.training.stack.recipe.kernels,
+                             [](const FusedKernel& kernel) { return kernel.site == Site::cast; });
+}
+
+Bytes weight_element(const Scenario& scenario) {
+  return keeps_fp32_weights(scenario)
+             ? bytes_per_element(Precision::fp32)
+             : bytes_per_element(activation_type(scenario.training.precision));
+}
+
+Bytes gradient_element(const Scenario& scenario) {
+  return bytes_per_element(scenario.training.gradient_dtype);
+}
+
+Shard shard_of(const Scenario& scenario) {
+  const Transformer& model = scenario.model;
+  Shard shard;
+  shard.tensor = scenario.plan.tensor;
+  shard.sequence_parallel = scenario.plan.sequence_parallel && shard.tensor > 1;
+  shard.batch = scenario.plan.micro_batch;
+  shard.sequence = scenario.training.sequence;
+  shard.tokens = shard.batch * shard.sequence;
+  shard.local_tokens =
+      shard.sequence_parallel ? ceil_div(shard.tokens, shard.tensor) : shard.tokens;
+  shard.hidden = model.hidden;
+  shard.heads = ceil_div(model.heads, shard.tensor);
+  shard.kv_heads = ceil_div(model.kv_heads, shard.tensor);
+  shard.head_dim = model.head_dim;
+  shard.query_width = shard.heads * model.head_dim;
+  shard.key_width = shard.kv_heads * model.head_dim;
+  shard.ffn = ceil_div(model.ffn_hidden, shard.tensor);
+  shard.up = shard.ffn * (model.gated_mlp ? 2 : 1);
+  shard.vocabulary = ceil_div(model.vocabulary, shard.tensor);
+  shard.matmul = scenario.training.precision;
+  shard.activation = activation_type(shard.matmul);
+  shard.element = bytes_per_element(shard.activation);
+  return shard;
+}
+
+LocalParameters local_parameters(const Scenario& scenario) {
+  const Transformer& model = scenario.model;
+  const Shard shard = shard_of(scenario);
+  const ParameterCount whole = count_parameters(model);
+  const double ranks = static_cast<double>(shard.tensor);
+  const auto split = [ranks](std::int64_t count, double replicated) {
+    return replicated + (static_cast<double>(count) - replicated) / ranks;
+  };
+  const double vocabulary_weights = static_cast<double>(model.vocabulary * model.hidden);
+  const bool untied = has_vocabulary_head(model) && !model.tied_embeddings;
+  const double replicated_head = static_cast<double>(whole.head) -
+                                 (untied ? vocabulary_weights : 0.0) -
+                                 (model.mlm_head ? static_cast<double>(model.vocabulary) : 0.0);
+
+  LocalParameters local;
+  local.embedding = split(whole.embedding, replicated_embedding(model));
+  local.per_layer =
+      split(whole.per_layer, replicated_layer(model)) + repeated_key_values(model, shard);
+  local.head = split(whole.head, replicated_head);
+  local.total = local.embedding + local.per_layer * static_cast<double>(model.layers) + local.head;
+  local.layer_norms = (model.parallel_block ? 1.0 : 2.0) * norm_width(model);
+  local.largest_weight = static_cast<double>(
+      shard.hidden * std::max({shard.up, shard.ffn, shard.qkv_width(), shard.query_width}));
+  return local;
+}
+
+} // namespace clustersim

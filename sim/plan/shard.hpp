@@ -1,0 +1,63 @@
+#pragma once
+// What one rank holds and works on: the sizes of a micro-batch on one tensor-parallel shard, and
+// its share of the parameters. Widths that do not divide are rounded up, as the padded shard is.
+
+#include "spec/scenario.hpp"
+
+#include <cstdint>
+
+namespace clustersim {
+
+struct Shard {
+  std::int64_t tensor = 1;
+  bool sequence_parallel = false; // and tensor > 1
+  std::int64_t batch = 0;         // sequences of a micro-batch
+  std::int64_t sequence = 0;
+  std::int64_t tokens = 0;       // of a micro-batch
+  std::int64_t local_tokens = 0; // of them, where norms and residuals run: ÷ tensor under SP
+  std::int64_t hidden = 0;
+  std::int64_t heads = 0, kv_heads = 0, head_dim = 0;
+  std::int64_t query_width = 0; // heads · head_dim
+  std::int64_t key_width = 0;   // kv_heads · head_dim
+  std::int64_t ffn = 0;         // input of the down projection
+  std::int64_t up = 0;          // output of the up (and gate) projection
+  std::int64_t vocabulary = 0;
+  Precision matmul = Precision::bf16;     // operands of the layers' GEMMs
+  Precision activation = Precision::bf16; // what stays in memory; attention and head run in it
+  Bytes element;                          // of the activation type
+
+  [[nodiscard]] std::int64_t qkv_width() const { return query_width + 2 * key_width; }
+};
+
+[[nodiscard]] Shard shard_of(const Scenario& scenario);
+
+/// Activations of 8- and 4-bit training stay in BF16, TF32 is stored as FP32.
+[[nodiscard]] Precision activation_type(Precision training);
+/// An FP8 or FP4 GEMM: its operands are quantised first.
+[[nodiscard]] bool is_quantised(Precision matmul);
+
+/// Fused attention kernels exist for 16-bit operands only.
+[[nodiscard]] bool attention_is_fused(const Scenario& scenario);
+
+/// Decoders always score the vocabulary, an encoder only with its masked-language head.
+[[nodiscard]] bool has_vocabulary_head(const Transformer& model);
+
+/// Whether a recipe's kernel of this condition runs in this training.
+[[nodiscard]] bool runs(KernelCondition when, const Scenario& scenario);
+
+/// Weights under autocast stay FP32 and are cast before each use: a recipe that casts them says so.
+[[nodiscard]] bool keeps_fp32_weights(const Scenario& scenario);
+[[nodiscard]] Bytes weight_element(const Scenario& scenario);
+[[nodiscard]] Bytes gradient_element(const Scenario& scenario);
+
+/// Parameters on one tensor-parallel rank. Vectors that every shard needs whole (norms, biases of
+/// the row-parallel outputs, position tables, pooler) are replicated; so are K and V when there are
+/// fewer K/V heads than ranks.
+struct LocalParameters {
+  double embedding = 0, per_layer = 0, head = 0, total = 0;
+  double layer_norms = 0;    // of per_layer: norm weights and biases
+  double largest_weight = 0; // of a layer, one matrix
+};
+[[nodiscard]] LocalParameters local_parameters(const Scenario& scenario);
+
+} // namespace clustersim
