@@ -5,7 +5,8 @@
 //   node
 //           or fabric, or one of the words below
 //   when    conditions "column=glob|glob & column!=glob", all of which must hold; empty = always
-//   value   what the key is set to; {column} stands for the row's text
+//   value   what the key is set to; {column} stands for the row's text;
+//           empty = the key is left out
 //   says    the assumption that goes with it, {column} alike; empty when the row itself says so
 //
 // For each key the first rule holds whose conditions hold and whose value names no empty column.

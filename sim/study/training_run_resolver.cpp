@@ -183,7 +183,7 @@ private:
     for (const std::string& key : keys_of(*rules_)) {
       const std::string section = key.substr(0, key.find('.'));
       if (section == "model" || section == "training" || section == "plan") {
-        if (const auto value = take(key)) {
+        if (const auto value = take(key); value && !value->empty()) {
           set(key, *value);
           run_.stack = key == "training.stack" ? *value : run_.stack;
         }
