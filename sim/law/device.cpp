@@ -97,27 +97,39 @@ std::optional<MatrixPath> path_of(const Chip& chip, Precision wanted) {
   return std::nullopt;
 }
 
-double clock_under_cap(Watts cap, Watts tdp, const PowerCalibration& power) {
-  const double budget = cap / tdp - power.fixed;
-  const double demand = power.load - power.fixed;
-  if (demand <= 0.0 || budget >= demand) return 1.0;
-  if (budget <= 0.0) return power.minimum_clock;
-  return std::max(power.minimum_clock, std::pow(budget / demand, 1.0 / power.exponent));
+double clock_under_cap(Watts cap, const Chip& chip) {
+  const PowerCalibration& power = chip.kernels.power;
+  const Watts tdp = chip.power.tdp;
+  const auto path = path_of(chip, Precision::bf16);
+  if (!path || tdp.si() <= 0.0) return 1.0;
+  const bool own = power.reference_tdp.si() <= 0.0 || power.reference_peak.si() <= 0.0;
+  const Watts reference_tdp = own ? tdp : power.reference_tdp;
+  const FlopsPerSecond reference_peak = own ? path->peak : power.reference_peak;
+  const auto budget = (cap - tdp * power.fixed) / path->peak;
+  const auto reference = reference_tdp * (1.0 - power.fixed) / reference_peak;
+  if (budget.si() <= 0.0) return power.minimum_clock;
+  return std::max(power.minimum_clock, std::pow(budget / reference, 1.0 / power.exponent));
 }
 
 Device make_device(const Chip& chip, const Stack& stack, const PowerLimits& power,
                    const ResourceScale& scale, Condition condition) {
   Device device;
-  device.clock = power.cap ? clock_under_cap(*power.cap, chip.power.tdp, chip.kernels.power) : 1.0;
+  const GemmCalibration& gemm = chip.kernels.gemm;
+  const Watts cap = power.cap ? std::min(*power.cap, chip.power.tdp) : chip.power.tdp;
+  const double clock = clock_under_cap(cap, chip);
+  const double most = std::max(1.0, gemm.ceiling / fraction_of(gemm.sustained, Precision::bf16));
+  device.clock = std::min(clock, most) / std::min(clock_under_cap(chip.power.tdp, chip), most);
   device.compute_units = std::max(1, chip.compute_units);
   for (const Precision p : all_precisions) {
     if (const auto path = path_of(chip, p)) {
-      const FlopsPerSecond peak = path->peak * (device.clock * scale.matrix);
-      const auto& gemm = chip.kernels.gemm;
-      const double sustained = fraction_of(gemm.sustained, path->precision);
-      const bool burst = condition == Condition::burst && gemm.burst[path->precision];
-      device.matrix_peak[p] = peak;
-      device.matrix_sustained[p] = peak * (burst ? *gemm.burst[path->precision] : sustained);
+      const auto& burst = gemm.burst[path->precision];
+      const double reached = condition == Condition::burst && burst
+                                 ? *burst
+                                 : fraction_of(gemm.sustained, path->precision);
+      const double ceiling = std::max(gemm.ceiling, reached);
+      const FlopsPerSecond peak = path->peak * scale.matrix;
+      device.matrix_peak[p] = peak * device.clock;
+      device.matrix_sustained[p] = peak * std::min(reached * clock, ceiling);
     }
     if (chip.vector[p]) device.vector_peak[p] = *chip.vector[p] * (device.clock * scale.vector);
   }

@@ -43,9 +43,10 @@ struct Device {
 /// knows, else "unfused". Lowering and pricing both ask here, so they never disagree.
 [[nodiscard]] std::string attention_kernel_for(const Chip& chip, const Stack& stack);
 
-/// Share of its sustained clock that a chip keeps under `cap` (docs/explanation/power.md):
-///   min(1, ((cap/TDP - fixed) / (load - fixed))^(1/exponent)), not below the lowest clock.
-[[nodiscard]] double clock_under_cap(Watts cap, Watts tdp, const PowerCalibration& power);
+/// Clock of a matrix load under `cap`, relative to the one behind the calibration's `sustained`
+/// figures, as power alone would set it (docs/explanation/power.md):
+///   ((cap - fixed · TDP) / peak / (the same of the reference board))^(1/exponent)
+[[nodiscard]] double clock_under_cap(Watts cap, const Chip& chip);
 
 /// The path that matrix work at `wanted` takes on this chip, and its dense peak: its own matrix path,
 /// else the nearest that holds the same numbers (fp8 -> bf16, tf32 -> fp32), at last the vector units.

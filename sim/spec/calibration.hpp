@@ -23,6 +23,7 @@ struct Tile {
 struct GemmCalibration {
   PrecisionTable<double> sustained; // e: share of the dense peak under a training-like load
   PrecisionTable<double> burst;     // same, few replays on a cool chip (microbenchmark `condition`)
+  double ceiling = 0.9;             // share of peak a GEMM reaches when power does not limit it
   Seconds start;                    // t0: start and drain of a GEMM kernel
   double memory_fraction = 0.8;     // h: share of DRAM bandwidth a GEMM reaches
   int extra_k = 128;                // k0: prologue and epilogue expressed as extra K
@@ -65,14 +66,16 @@ struct LaunchCalibration {
   Seconds graph_gap;                // inside a captured graph
 };
 
-/// How the draw of a matrix load falls with its clock (docs/explanation/power.md):
-///   P(f) = TDP · (fixed + (load - fixed) · (f/f_sustained)^exponent)
-/// f_sustained is the clock behind `sustained`, so a cap at or above load · TDP changes nothing.
+/// How the clock of a matrix load follows its power budget (docs/explanation/power.md):
+///   f/f_sustained = ((cap - fixed · TDP) / peak / (the same of the reference board at its TDP))^(1/exponent)
+/// `sustained` and `burst` were measured on the reference board, so there the ratio is 1; a board of the
+/// family with more watts per peak FLOP/s clocks higher, up to `gemm.ceiling`, one with fewer lower.
 struct PowerCalibration {
   double fixed = 0.25;              // share of TDP that does not follow the core clock
-  double load = 1.0;                // share of TDP drawn by a sustained matrix load
   double exponent = 1.5;            // f · V(f)^2 as one power of f
   double minimum_clock = 0.2;       // lowest clock a cap can force, share of f_sustained
+  Watts reference_tdp;              // of the board that was measured; 0 = every board is its own
+  FlopsPerSecond reference_peak;    // its dense 16-bit (or widest) matrix peak
 };
 
 struct KernelCalibration {
