@@ -5,8 +5,8 @@
 //
 // where busiest = max over directed edges of (bytes carried per payload byte / capacity), with all
 // sister groups of the family running at once. `auto` takes the fastest form for each size.
-// Bandwidth conventions are those of nccl-tests; S is the all-reduce buffer, the all-gather output, the
-// reduce-scatter input, the all-to-all buffer of one rank.
+// Bandwidth conventions are those of nccl-tests; S is the all-reduce buffer, the all-gather output,
+// the reduce-scatter input, the all-to-all buffer of one rank.
 
 #include "network/link_graph.hpp"
 #include "network/routing.hpp"
@@ -19,11 +19,18 @@
 
 namespace clustersim {
 
-enum class CollectiveKind { all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, send_recv };
+enum class CollectiveKind {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  broadcast,
+  send_recv
+};
 [[nodiscard]] std::string_view name_of(CollectiveKind kind);
 
-/// The groups of one parallel axis: ranks {base + i·stride, i < size} for every base that is a multiple
-/// pattern of the axis. All of them communicate at the same moment.
+/// The groups of one parallel axis: ranks {base + i·stride, i < size} for every base that is a
+/// multiple pattern of the axis. All of them communicate at the same moment.
 struct GroupFamily {
   int size = 1;
   int stride = 1;
@@ -33,14 +40,14 @@ struct GroupFamily {
 /// What one link class contributes to a form.
 struct LinkTerm {
   LinkClassId link_class;
-  Seconds latency;         // steps · hop over this class
-  SecondsPerByte busiest;  // per payload byte, at the class's busiest edge
-  EdgeId edge;             // that edge
+  Seconds latency;        // steps · hop over this class
+  SecondsPerByte busiest; // per payload byte, at the class's busiest edge
+  EdgeId edge;            // that edge
 };
 
 struct CollectiveForm {
-  std::string algorithm;   // "ring", "hierarchical", "in-switch"
-  std::string protocol;    // "low-latency", "bulk", "in-switch"
+  std::string algorithm; // "ring", "hierarchical", "in-switch"
+  std::string protocol;  // "low-latency", "bulk", "in-switch"
   Seconds launch;
   LinkClassId launch_class; // whose latency scale the launch follows
   std::vector<LinkTerm> terms;
@@ -51,29 +58,34 @@ struct CollectiveForm {
 
 struct CollectiveTime {
   Seconds time;
-  Seconds latency;         // launch and steps
+  Seconds latency; // launch and steps
   const CollectiveForm* form = nullptr;
   std::optional<EdgeId> binding; // edge that sets the steady rate
 };
 
-/// An algorithm: one file, one line in collective_algorithms(). Returns no form where it does not apply.
+/// An algorithm: one file, one line in collective_algorithms(). Returns no form where it does not
+/// apply.
 struct CollectiveAlgorithm {
   std::string_view name;
+  bool automatic = true; // a candidate of the automatic choice; the others run on request
   std::vector<CollectiveForm> (*forms)(const LinkGraph&, Router&, CollectiveKind, GroupFamily);
 };
 [[nodiscard]] const std::vector<CollectiveAlgorithm>& collective_algorithms();
 
-/// All forms of all algorithms; computed once per (kind, family), cheap to time afterwards.
+/// All forms of the automatic algorithms; computed once per (kind, family), cheap to time
+/// afterwards.
 [[nodiscard]] std::vector<CollectiveForm> collective_forms(const LinkGraph& graph, Router& router,
                                                            CollectiveKind kind, GroupFamily family);
 
-[[nodiscard]] CollectiveTime time_of(const CollectiveForm& form, Bytes payload, const LinkGraph& graph,
-                                     const ResourceScale& scale = {});
+[[nodiscard]] CollectiveTime time_of(const CollectiveForm& form, Bytes payload,
+                                     const LinkGraph& graph, const ResourceScale& scale = {});
 /// The fastest form. A group of one takes no time.
 [[nodiscard]] CollectiveTime fastest(const std::vector<CollectiveForm>& forms, Bytes payload,
                                      const LinkGraph& graph, const ResourceScale& scale = {});
 
-/// Bus bandwidth of nccl-tests: algbw · 2(n−1)/n for all-reduce, (n−1)/n for the others.
-[[nodiscard]] BytesPerSecond bus_bandwidth(CollectiveKind kind, int ranks, Bytes payload, Seconds time);
+/// Bus bandwidth of nccl-tests: algbw · 2(n−1)/n for all-reduce, (n−1)/n for gather, scatter and
+/// all-to-all, 1 for broadcast and send_recv.
+[[nodiscard]] BytesPerSecond bus_bandwidth(CollectiveKind kind, int ranks, Bytes payload,
+                                           Seconds time);
 
 } // namespace clustersim

@@ -1,0 +1,103 @@
+#include "network/collective.hpp"
+
+#include "base/bug.hpp"
+#include "network/algorithms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clustersim {
+
+namespace {
+
+LinkScale scale_for(const LinkGraph& graph, LinkClassId id, const ResourceScale& scale) {
+  if (scale.links.empty()) return {};
+  const auto found = scale.links.find(graph.link_classes()[id.at()].id);
+  return found == scale.links.end() ? LinkScale{} : found->second;
+}
+
+} // namespace
+
+std::string_view name_of(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::all_reduce:
+    return "all_reduce";
+  case CollectiveKind::all_gather:
+    return "all_gather";
+  case CollectiveKind::reduce_scatter:
+    return "reduce_scatter";
+  case CollectiveKind::all_to_all:
+    return "all_to_all";
+  case CollectiveKind::broadcast:
+    return "broadcast";
+  case CollectiveKind::send_recv:
+    return "send_recv";
+  }
+  throw Bug("unknown collective");
+}
+
+const std::vector<CollectiveAlgorithm>& collective_algorithms() {
+  static const std::vector<CollectiveAlgorithm> table{{"ring", true, ring_forms},
+                                                      {"tree", true, tree_forms},
+                                                      {"in-switch", true, in_switch_forms},
+                                                      {"direct", true, direct_forms},
+                                                      {"hierarchical", false, hierarchical_forms}};
+  return table;
+}
+
+std::vector<CollectiveForm> collective_forms(const LinkGraph& graph, Router& router,
+                                             CollectiveKind kind, GroupFamily family) {
+  std::vector<CollectiveForm> forms;
+  if (family.size <= 1) return forms;
+  for (const CollectiveAlgorithm& algorithm : collective_algorithms()) {
+    if (!algorithm.automatic) continue;
+    const std::vector<CollectiveForm> some = algorithm.forms(graph, router, kind, family);
+    forms.insert(forms.end(), some.begin(), some.end());
+  }
+  return forms;
+}
+
+CollectiveTime time_of(const CollectiveForm& form, Bytes payload, const LinkGraph& graph,
+                       const ResourceScale& scale) {
+  const double start = scale_for(graph, form.launch_class, scale).latency;
+  CollectiveTime result;
+  result.form = &form;
+  result.latency = form.launch / start;
+  SecondsPerByte busiest;
+  for (const LinkTerm& term : form.terms) {
+    const LinkScale link = scale_for(graph, term.link_class, scale);
+    result.latency += term.latency / link.latency;
+    if (term.busiest / link.bandwidth > busiest) {
+      busiest = term.busiest / link.bandwidth;
+      result.binding = term.edge;
+    }
+  }
+  const Seconds steady = busiest * payload;
+  const Seconds fill{std::sqrt((form.fill / start).si() * steady.si())};
+  const Seconds local = form.local / scale_for(graph, form.local_class, scale).bandwidth * payload;
+  result.time = result.latency + steady + fill + local;
+  return result;
+}
+
+CollectiveTime fastest(const std::vector<CollectiveForm>& forms, Bytes payload,
+                       const LinkGraph& graph, const ResourceScale& scale) {
+  CollectiveTime best;
+  for (const CollectiveForm& form : forms) {
+    const CollectiveTime time = time_of(form, payload, graph, scale);
+    if (best.form == nullptr || time.time < best.time) best = time;
+  }
+  return best;
+}
+
+BytesPerSecond bus_bandwidth(CollectiveKind kind, int ranks, Bytes payload, Seconds time) {
+  const double n = ranks;
+  double factor = 1.0;
+  if (kind == CollectiveKind::all_reduce) factor = 2.0 * (n - 1) / n;
+  if (kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter ||
+      kind == CollectiveKind::all_to_all) {
+    factor = (n - 1) / n;
+  }
+  return payload / time * factor;
+}
+
+} // namespace clustersim

@@ -1,0 +1,104 @@
+// Ring: every rank sends to the next one, as many rings side by side as a node has members.
+//
+//   all-reduce      2(n−1) steps, 2(n−1)/n bytes per payload byte and rank
+//   all-gather, reduce-scatter, broadcast   n−1 steps, (n−1)/n (broadcast: 1)
+//
+// Across nodes ring r enters each node at member r and leaves it at member r−1, so that the rings
+// share the node's NICs evenly.
+
+#include "network/algorithms.hpp"
+#include "network/traffic.hpp"
+
+namespace clustersim {
+
+namespace {
+
+struct RingShape {
+  double bytes = 0.0; // that each rank passes on, per payload byte
+  double steps = 0.0;
+};
+
+RingShape shape_of(CollectiveKind kind, double n) {
+  switch (kind) {
+  case CollectiveKind::all_reduce:
+    return {2.0 * (n - 1) / n, 2.0 * (n - 1)};
+  case CollectiveKind::all_gather:
+  case CollectiveKind::reduce_scatter:
+    return {(n - 1) / n, n - 1};
+  case CollectiveKind::broadcast:
+    return {1.0, n - 1};
+  case CollectiveKind::all_to_all:
+  case CollectiveKind::send_recv:
+    break;
+  }
+  return {};
+}
+
+void add_group(Traffic& traffic, Router& router, const std::vector<RankId>& members,
+               const std::vector<NodeSegment>& segments, double bytes, RingOrder order) {
+  if (segments.size() == 1) {
+    add_ring(traffic, router, members, segments.front(), bytes, order);
+    return;
+  }
+  if (!even(segments)) {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      add_flow(traffic, router, members[i], members[(i + 1) % members.size()], bytes);
+    }
+    return;
+  }
+  const std::size_t g = segments.front().size();
+  const double share = bytes / static_cast<double>(g);
+  for (std::size_t k = 0; k < segments.size(); ++k) {
+    const NodeSegment here = segments[k], next = segments[(k + 1) % segments.size()];
+    add_ring(traffic, router, members, here, share * static_cast<double>(g - 1), order);
+    for (std::size_t r = 0; r < g; ++r) {
+      add_flow(traffic, router, members[here.begin + (r + g - 1) % g], members[next.begin + r],
+               share);
+    }
+  }
+}
+
+/// The ring's own chain of steps, from rank to rank.
+std::vector<SerialHop> chain(const std::vector<RankId>& members, double steps) {
+  std::vector<SerialHop> hops;
+  const double each = steps / static_cast<double>(members.size());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    hops.push_back({members[i], members[(i + 1) % members.size()], each, each});
+  }
+  return hops;
+}
+
+double length(Router& router, const std::vector<RankId>& members) {
+  double total = 0.0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    total += router.pattern(members[i], members[(i + 1) % members.size()]).latency.si();
+  }
+  return total;
+}
+
+} // namespace
+
+Forms ring_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, GroupFamily family) {
+  const RingShape shape = shape_of(kind, family.size);
+  if (shape.steps <= 0.0) return {};
+  const GroupRange groups(graph, family);
+  Forms forms;
+  for (const RingOrder order : ring_orders(graph, groups.members(0))) {
+    Traffic traffic;
+    traffic.load.assign(graph.edges().size(), 0.0);
+    traffic.local = 1.0 / family.size;
+    double longest = -1.0;
+    for (std::size_t i = 0; i < groups.count(); ++i) {
+      const std::vector<RankId> members = groups.members(i);
+      add_group(traffic, router, members, node_segments(graph, members), shape.bytes, order);
+      const double now = length(router, members);
+      if (now > longest) traffic.serial = chain(members, shape.steps);
+      longest = std::max(longest, now);
+    }
+    const Forms some = forms_of(graph, router, "ring", traffic, ring_protocols(graph));
+    forms.insert(forms.end(), some.begin(), some.end());
+  }
+  return forms;
+}
+
+} // namespace clustersim

@@ -1,0 +1,89 @@
+#include "network/routing.hpp"
+
+#include "base/bug.hpp"
+#include "network/shortest_path.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace clustersim {
+
+namespace {
+
+[[noreturn]] void no_path(const LinkGraph& graph, VertexId from, VertexId to) {
+  throw Bug(fmt::format("no path from {} to {}", graph.vertices()[from.at()].name,
+                        graph.vertices()[to.at()].name));
+}
+
+/// Which table entry serves a pair of chips: their groups and places, and whether they share a
+/// node.
+std::uint64_t pattern_key(const NodeBlock& a, std::size_t chip_a, const NodeBlock& b,
+                          std::size_t chip_b, bool same) {
+  const std::uint64_t first = (std::uint64_t{a.group.value} << 16) | chip_a;
+  const std::uint64_t second = (std::uint64_t{b.group.value} << 16) | chip_b;
+  return (first << 32) | (second << 1) | (same ? 1U : 0U);
+}
+
+} // namespace
+
+Route Router::search(VertexId from, VertexId to) const {
+  const int a = graph_->vertices()[from.at()].node, b = graph_->vertices()[to.at()].node;
+  const bool inside = a >= 0 && a == b && static_cast<std::size_t>(a) < graph_->nodes().size();
+  const PathGraph paths =
+      inside ? PathGraph::node(*graph_, graph_->nodes()[static_cast<std::size_t>(a)])
+             : PathGraph::whole(*graph_);
+  Route found = paths.route(from, to, paths.costs_from(from));
+  if (found.edges.empty() && from != to) no_path(*graph_, from, to);
+  return found;
+}
+
+const Route& Router::route(VertexId from, VertexId to) {
+  const auto known = routes_.find({from, to});
+  if (known != routes_.end()) return known->second;
+  return routes_.emplace(std::make_pair(from, to), search(from, to)).first->second;
+}
+
+const RoutePattern& Router::pattern(RankId from, RankId to) {
+  const std::vector<NodeBlock>& nodes = graph_->nodes();
+  const int a = graph_->node_of(from), b = graph_->node_of(to);
+  if (a < 0 || b < 0) {
+    const auto known = loose_.find({from, to});
+    return known != loose_.end()
+               ? known->second
+               : loose_.emplace(std::make_pair(from, to), loose(from, to)).first->second;
+  }
+  const NodeBlock& source = nodes[static_cast<std::size_t>(a)];
+  const NodeBlock& target = nodes[static_cast<std::size_t>(b)];
+  const std::uint64_t key = pattern_key(source, from.at() - source.first_chip.at(), target,
+                                        to.at() - target.first_chip.at(), a == b);
+  const auto known = patterns_.find(key);
+  if (known != patterns_.end()) return known->second;
+  return patterns_.emplace(key, a == b ? inside(source, from, to) : between(from, to))
+      .first->second;
+}
+
+/// Graphs written out vertex by vertex have no nodes: each pair has a route of its own.
+RoutePattern Router::loose(RankId from, RankId to) const {
+  const Route found = search(graph_->chips()[from.at()], graph_->chips()[to.at()]);
+  RoutePattern pattern;
+  pattern.latency = found.latency;
+  pattern.hops = found.hops;
+  for (const EdgeShare& e : found.edges) {
+    pattern.hops_taken.push_back({RoutePattern::Base::fabric, e.edge.value, e.share});
+  }
+  return pattern;
+}
+
+RoutePattern Router::inside(const NodeBlock& node, RankId from, RankId to) const {
+  const Route found = search(graph_->chips()[from.at()], graph_->chips()[to.at()]);
+  RoutePattern pattern;
+  pattern.latency = found.latency;
+  pattern.hops = found.hops;
+  for (const EdgeShare& e : found.edges) {
+    pattern.hops_taken.push_back(
+        {RoutePattern::Base::source, e.edge.value - node.first_edge.value, e.share});
+  }
+  return pattern;
+}
+
+} // namespace clustersim

@@ -1,0 +1,96 @@
+#include "network/traffic.hpp"
+
+#include "base/bug.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace clustersim {
+
+GroupRange::GroupRange(const LinkGraph& graph, GroupFamily family) : family_(family) {
+  if (family.size < 1 || family.stride < 1) {
+    throw Bug(fmt::format("group of {} ranks, stride {}", family.size, family.stride));
+  }
+  const std::size_t block =
+      static_cast<std::size_t>(family.size) * static_cast<std::size_t>(family.stride);
+  const std::size_t blocks = graph.chips().size() / block;
+  if (blocks == 0) {
+    throw Bug(fmt::format("group of {} ranks, stride {}, on {} chips", family.size, family.stride,
+                          graph.chips().size()));
+  }
+  count_ = blocks * static_cast<std::size_t>(family.stride);
+}
+
+std::vector<RankId> GroupRange::members(std::size_t group) const {
+  const auto size = static_cast<std::size_t>(family_.size);
+  const auto stride = static_cast<std::size_t>(family_.stride);
+  const std::size_t base = group / stride * size * stride + group % stride;
+  std::vector<RankId> ranks;
+  ranks.reserve(size);
+  for (std::size_t i = 0; i < size; ++i)
+    ranks.emplace_back(base + i * stride);
+  return ranks;
+}
+
+std::vector<NodeSegment> node_segments(const LinkGraph& graph, const std::vector<RankId>& members) {
+  std::vector<NodeSegment> segments;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const bool same = i > 0 && graph.node_of(members[i]) == graph.node_of(members[i - 1]);
+    if (!same) segments.push_back({i, i});
+    segments.back().end = i + 1;
+  }
+  return segments;
+}
+
+bool even(const std::vector<NodeSegment>& segments) {
+  return std::all_of(segments.begin(), segments.end(),
+                     [&](const NodeSegment& s) { return s.size() == segments.front().size(); });
+}
+
+void add_flow(Traffic& traffic, Router& router, RankId from, RankId to, double bytes) {
+  router.for_each_edge(
+      from, to, [&](EdgeId edge, double share) { traffic.load[edge.at()] += bytes * share; });
+}
+
+void add_ring(Traffic& traffic, Router& router, const std::vector<RankId>& members,
+              NodeSegment segment, double bytes, RingOrder order) {
+  const std::size_t size = segment.size();
+  if (size < 2) return;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::size_t reach = order == RingOrder::by_rank ? 1 : size - 1;
+    for (std::size_t k = 1; k <= reach; ++k) {
+      add_flow(traffic, router, members[segment.begin + i], members[segment.begin + (i + k) % size],
+               bytes / static_cast<double>(reach));
+    }
+  }
+}
+
+std::vector<RingOrder> ring_orders(const LinkGraph& graph, const std::vector<RankId>& members) {
+  int direct = 0;
+  for (const EdgeId e : graph.out_edges(graph.chips()[members.front().at()])) {
+    const VertexId to = graph.edges()[e.at()].to;
+    direct += std::any_of(members.begin(), members.end(),
+                          [&](RankId r) { return graph.chips()[r.at()] == to; })
+                  ? 1
+                  : 0;
+  }
+  if (direct < 2) return {RingOrder::by_rank};
+  return {RingOrder::by_rank, RingOrder::spread};
+}
+
+std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph) {
+  std::vector<ProtocolChoice> choices;
+  for (const Link& link : graph.link_classes()) {
+    for (const Protocol& protocol : link.protocols) {
+      const std::string& name = protocol.name;
+      if (name.rfind("in-switch", 0) == 0 || name.rfind("direct", 0) == 0) continue;
+      const bool known = std::any_of(choices.begin(), choices.end(),
+                                     [&](const ProtocolChoice& c) { return c.name == name; });
+      if (!known) choices.push_back({name, "bulk"});
+    }
+  }
+  if (choices.empty()) choices.push_back({"bulk", "bulk"});
+  return choices;
+}
+
+} // namespace clustersim

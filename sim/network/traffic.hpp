@@ -1,0 +1,76 @@
+#pragma once
+// What an algorithm puts on the graph, before a protocol is chosen: bytes per payload byte on every
+// directed edge with all sister groups running at once, and the chain of steps that no message can
+// shorten. forms_of() turns it into one closed form per protocol.
+
+#include "network/collective.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace clustersim {
+
+/// Steps taken one after another between two ranks.
+struct SerialHop {
+  RankId from, to;
+  double steps = 0.0;      // each costs the step of the slowest link class on the route
+  double traversals = 0.0; // each costs the latencies of the route's edges
+};
+
+struct Traffic {
+  std::vector<double> load;      // by EdgeId, bytes per payload byte
+  std::vector<SerialHop> serial; // of the slowest group
+  double local = 0.0;            // own bytes copied or reduced, per payload byte
+};
+
+/// The ranks of every sister group, in ascending order. Groups tile the world: base ranks are the
+/// first `stride` ranks of each block of size · stride. Ranks beyond the last whole block stay
+/// idle.
+class GroupRange {
+public:
+  GroupRange(const LinkGraph& graph, GroupFamily family);
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::vector<RankId> members(std::size_t group) const;
+
+private:
+  GroupFamily family_;
+  std::size_t count_ = 0;
+};
+
+/// A group's members in one node: members[begin .. end).
+struct NodeSegment {
+  std::size_t begin = 0, end = 0;
+  [[nodiscard]] std::size_t size() const { return end - begin; }
+};
+[[nodiscard]] std::vector<NodeSegment> node_segments(const LinkGraph& graph,
+                                                     const std::vector<RankId>& members);
+/// The same number of members in each node of the group?
+[[nodiscard]] bool even(const std::vector<NodeSegment>& segments);
+
+void add_flow(Traffic& traffic, Router& router, RankId from, RankId to, double bytes);
+
+/// Each member of a segment sends `bytes` to its fellows: all of them to the next in rank order, or
+/// evenly to every one (the average over all rings that a full mesh carries side by side).
+enum class RingOrder { by_rank, spread };
+void add_ring(Traffic& traffic, Router& router, const std::vector<RankId>& members,
+              NodeSegment segment, double bytes, RingOrder order);
+/// Spreading helps only where chips have links of their own to several fellows.
+[[nodiscard]] std::vector<RingOrder> ring_orders(const LinkGraph& graph,
+                                                 const std::vector<RankId>& members);
+
+/// A protocol by name, and the one used by link classes that have none of that name.
+struct ProtocolChoice {
+  std::string name;
+  std::string fallback;
+};
+/// The protocols of a family of algorithms that the graph's links know. Ring and tree: all but
+/// "in-switch" and those that begin with "direct".
+[[nodiscard]] std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph);
+
+/// One form per protocol.
+[[nodiscard]] std::vector<CollectiveForm> forms_of(const LinkGraph& graph, Router& router,
+                                                   std::string_view algorithm,
+                                                   const Traffic& traffic,
+                                                   const std::vector<ProtocolChoice>& protocols);
+
+} // namespace clustersim
