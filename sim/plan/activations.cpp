@@ -6,10 +6,6 @@ namespace clustersim {
 
 namespace {
 
-double elements(std::int64_t tokens, std::int64_t width) {
-  return static_cast<double>(tokens) * static_cast<double>(width);
-}
-
 /// The saved operand of a GEMM: quantised products keep the quantised copy.
 Bytes operand(const Shard& shard) {
   return is_quantised(shard.matmul) ? bytes_per_element(shard.matmul) : shard.element;
@@ -20,7 +16,7 @@ Bytes core_bytes(const Scenario& scenario, const Shard& shard) {
   if (attention_is_fused(scenario)) {
     return elements(shard.tokens, shard.heads) * bytes_per_element(Precision::fp32);
   }
-  const double scores = elements(shard.batch * shard.heads, shard.sequence * shard.sequence);
+  const double scores = score_elements(shard);
   const Bytes dropped = scenario.training.dropout ? Bytes{1} + shard.element : Bytes{0};
   return scores * (shard.element + dropped);
 }
@@ -29,9 +25,9 @@ Bytes core_bytes(const Scenario& scenario, const Shard& shard) {
 double site_elements(Site site, const Scenario& scenario, const Shard& shard) {
   switch (site) {
   case Site::norm:
-    return elements(shard.local_tokens, shard.hidden) * (scenario.model.parallel_block ? 1.0 : 2.0);
+    return local_hidden_elements(shard) * (scenario.model.parallel_block ? 1.0 : 2.0);
   case Site::residual:
-    return elements(shard.local_tokens, shard.hidden) * 2.0;
+    return local_hidden_elements(shard) * 2.0;
   case Site::qkv:
     return elements(shard.tokens, shard.qkv_width());
   case Site::rope:
@@ -39,9 +35,7 @@ double site_elements(Site site, const Scenario& scenario, const Shard& shard) {
                ? elements(shard.tokens, shard.query_width + shard.key_width)
                : 0.0;
   case Site::score:
-    return attention_is_fused(scenario)
-               ? 0.0
-               : elements(shard.batch * shard.heads, shard.sequence * shard.sequence);
+    return attention_is_fused(scenario) ? 0.0 : score_elements(shard);
   case Site::context:
     return elements(shard.tokens, shard.query_width);
   case Site::activation:
@@ -70,7 +64,7 @@ Bytes kept_by_fusion(const Scenario& scenario, const Shard& shard) {
 
 LayerActivations layer_activations(const Scenario& scenario, const Shard& shard) {
   const Transformer& model = scenario.model;
-  const double local = elements(shard.local_tokens, shard.hidden);
+  const double local = local_hidden_elements(shard);
   const double norms = model.parallel_block ? 1.0 : 2.0;
   const double query = elements(shard.tokens, shard.query_width);
   const bool quantised = is_quantised(shard.matmul);
@@ -95,7 +89,7 @@ Bytes kept_per_layer(const Scenario& scenario, const Shard& shard) {
   case Recompute::selective:
     return layer.all() - layer.core;
   case Recompute::full:
-    return elements(shard.local_tokens, shard.hidden) * shard.element;
+    return local_hidden_elements(shard) * shard.element;
   }
   return layer.all();
 }
@@ -109,7 +103,7 @@ Bytes restored_in_backward(const Scenario& scenario, const Shard& shard) {
     return layer.core;
   case Recompute::full:
     // Its kept input is one of the tensors that come back.
-    return layer.all() - elements(shard.local_tokens, shard.hidden) * shard.element;
+    return layer.all() - local_hidden_elements(shard) * shard.element;
   }
   return Bytes{0};
 }
@@ -118,10 +112,9 @@ Bytes gradients_in_flight(const Scenario& scenario, const Shard& shard) {
   const Bytes mlp = elements(shard.tokens, shard.up + shard.ffn) * shard.element;
   Bytes attention = elements(shard.tokens, shard.qkv_width() + shard.query_width) * shard.element;
   if (!attention_is_fused(scenario)) {
-    attention +=
-        elements(shard.batch * shard.heads, shard.sequence * shard.sequence) * shard.element;
+    attention += score_elements(shard) * shard.element;
   }
-  return std::max(mlp, attention) + elements(shard.tokens, shard.hidden) * shard.element;
+  return std::max(mlp, attention) + hidden_elements(shard) * shard.element;
 }
 
 } // namespace clustersim

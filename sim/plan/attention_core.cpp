@@ -7,8 +7,8 @@ namespace {
 /// One of the two products of the core, 2·b·heads·s²·d over the whole model, one rank's share; the
 /// masked half of a causal model is no model FLOP even where a kernel computes it.
 Flops product_flops(const Scenario& scenario, const Shard& shard) {
-  const double square = static_cast<double>(shard.sequence) * static_cast<double>(shard.sequence);
-  const double width = static_cast<double>(scenario.model.heads * scenario.model.head_dim);
+  const double square = elements(shard.sequence, shard.sequence);
+  const double width = elements(scenario.model.heads, scenario.model.head_dim);
   const double full = 2.0 * static_cast<double>(shard.batch) * square * width;
   return Flops{full * (scenario.model.causal ? 0.5 : 1.0) / static_cast<double>(shard.tensor)};
 }
@@ -45,11 +45,6 @@ GemmShape from_scores(const Shard& shard, GemmRole role) {
           .precision = shard.activation,
           .output = shard.activation,
           .role = role};
-}
-
-double score_elements(const Shard& shard) {
-  return static_cast<double>(shard.batch * shard.heads) * static_cast<double>(shard.sequence) *
-         static_cast<double>(shard.sequence);
 }
 
 } // namespace

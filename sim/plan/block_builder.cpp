@@ -83,6 +83,19 @@ void BlockBuilder::kernels(Site site, double elements, int launches) {
   }
 }
 
+void BlockBuilder::accumulate_gradients(double parameters, int launches) {
+  const bool in_gemm = scenario_->training.stack.gradient.accumulate_in_gemm;
+  const bool same_type = weight_element(*scenario_) == gradient_element(*scenario_);
+  if (in_gemm || (same_type && scenario_->micro_batches() == 1)) return;
+  kernels(Site::gradient, parameters, launches);
+}
+
+void BlockBuilder::cast_weights(double parameters, int launches) {
+  if (shard_->element < bytes_per_element(Precision::fp32)) {
+    kernels(Site::cast, parameters, launches);
+  }
+}
+
 void BlockBuilder::collective(std::string name, const Collective& collective, Lane lane,
                               double hidden) {
   if (collective.family.size <= 1 || collective.payload <= Bytes{0}) return;

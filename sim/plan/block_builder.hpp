@@ -42,6 +42,11 @@ public:
   /// The recipe's kernels at a site whose tensor has `elements` elements on this rank; `launches`
   /// of each, for tensors that are many parameters.
   void kernels(Site site, double elements, int launches = 1);
+  /// Adds `parameters` fresh gradients into the main gradient, unless their GEMMs did or, with one
+  /// micro-batch and one type for both, they are the main gradient.
+  void accumulate_gradients(double parameters, int launches = 1);
+  /// Autocast's copies of FP32 weights, and of their gradients on the way back.
+  void cast_weights(double parameters, int launches = 1);
   void kernel(std::string name, const MemoryKernel& kernel);
 
   /// Nothing when the axis has one rank or there is nothing to send.

@@ -48,7 +48,7 @@ double of_one_token(const Scenario& scenario, FlopConvention convention) {
     return six_n(scenario);
   case FlopConvention::palm:
     return six_n(scenario) + 12.0 * static_cast<double>(model.layers) *
-                                 static_cast<double>(model.heads * model.head_dim) *
+                                 elements(model.heads, model.head_dim) *
                                  static_cast<double>(scenario.training.sequence);
   case FlopConvention::megatron_model:
     return 3.0 * (forward.layer_weights + forward.attention + forward.head);

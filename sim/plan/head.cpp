@@ -6,16 +6,8 @@ namespace clustersim {
 
 namespace {
 
-Bytes payload(const Shard& shard) {
-  return static_cast<double>(shard.tokens * shard.hidden) * shard.element;
-}
-
-double local_elements(const Shard& shard) {
-  return static_cast<double>(shard.local_tokens * shard.hidden);
-}
-
 double logits(const Shard& shard) {
-  return static_cast<double>(shard.tokens * shard.vocabulary);
+  return elements(shard.tokens, shard.vocabulary);
 }
 
 /// The head stays in 16 bits when the layers run in fewer.
@@ -56,14 +48,14 @@ void append_vocabulary_forward(BlockBuilder& builder, const Scenario& scenario,
   const Linear head = vocabulary_head(scenario, shard);
   if (scenario.model.mlm_head) {
     builder.forward(replicated(scenario, shard, "masked-language transform", shard.tokens));
-    builder.kernels(Site::activation, static_cast<double>(shard.tokens * shard.hidden));
-    builder.kernels(Site::norm, static_cast<double>(shard.tokens * shard.hidden));
+    builder.kernels(Site::activation, hidden_elements(shard));
+    builder.kernels(Site::norm, hidden_elements(shard));
   }
   const auto product = [&] { builder.forward(head); };
   if (shard.sequence_parallel) {
     builder.tensor_collective("all-gather before vocabulary head", CollectiveKind::all_gather,
-                              payload(shard), scenario.training.stack.overlap.tensor, Side::before,
-                              product);
+                              hidden_payload(shard), scenario.training.stack.overlap.tensor,
+                              Side::before, product);
   } else {
     product();
   }
@@ -81,18 +73,18 @@ void append_vocabulary_backward(BlockBuilder& builder, const Scenario& scenario,
   const auto weight = [&] { builder.weight_gradient(head); };
   if (sp) {
     builder.tensor_collective("all-gather of input of vocabulary head", CollectiveKind::all_gather,
-                              payload(shard), overlap.tensor, Side::before, data);
+                              hidden_payload(shard), overlap.tensor, Side::before, data);
   } else {
     data();
   }
   builder.tensor_collective(sp ? "reduce-scatter of input gradient of vocabulary head"
                                : "all-reduce of input gradient of vocabulary head",
                             sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce,
-                            payload(shard), overlap.tensor_gradient.value_or(overlap.tensor),
+                            hidden_payload(shard), overlap.tensor_gradient.value_or(overlap.tensor),
                             Side::before, weight);
   if (scenario.model.mlm_head) {
-    builder.kernels(Site::norm, static_cast<double>(shard.tokens * shard.hidden));
-    builder.kernels(Site::activation, static_cast<double>(shard.tokens * shard.hidden));
+    builder.kernels(Site::norm, hidden_elements(shard));
+    builder.kernels(Site::activation, hidden_elements(shard));
     const Linear transform = replicated(scenario, shard, "masked-language transform", shard.tokens);
     builder.data_gradient(transform);
     builder.weight_gradient(transform);
@@ -103,9 +95,9 @@ void append_vocabulary_backward(BlockBuilder& builder, const Scenario& scenario,
 
 Block head_forward(const Scenario& scenario, const Shard& shard) {
   BlockBuilder builder(scenario, shard, Phase::forward);
-  if (scenario.model.final_norm) builder.kernels(Site::norm, local_elements(shard));
+  if (scenario.model.final_norm) builder.kernels(Site::norm, local_hidden_elements(shard));
   if (has_vocabulary_head(scenario.model)) {
-    builder.kernels(Site::cast, local_parameters(scenario).head);
+    builder.cast_weights(local_parameters(scenario).head);
     append_vocabulary_forward(builder, scenario, shard);
   }
   if (scenario.model.pooler) builder.forward(replicated(scenario, shard, "pooler", shard.batch));
@@ -120,10 +112,10 @@ Block head_backward(const Scenario& scenario, const Shard& shard) {
     builder.weight_gradient(pooler);
   }
   if (has_vocabulary_head(scenario.model)) append_vocabulary_backward(builder, scenario, shard);
-  if (scenario.model.final_norm) builder.kernels(Site::norm, local_elements(shard));
+  if (scenario.model.final_norm) builder.kernels(Site::norm, local_hidden_elements(shard));
   const double parameters = local_parameters(scenario).head;
-  builder.kernels(Site::cast, parameters);
-  builder.kernels(Site::gradient, parameters);
+  builder.cast_weights(parameters);
+  builder.accumulate_gradients(parameters);
   return builder.finish("head backward");
 }
 

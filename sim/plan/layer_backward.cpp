@@ -10,20 +10,12 @@ struct BackwardPass {
   const Shard& shard;
   LayerLinears linears;
 
-  [[nodiscard]] double local(std::int64_t width) const {
-    return static_cast<double>(shard.local_tokens) * static_cast<double>(width);
-  }
-  [[nodiscard]] double gathered(std::int64_t width) const {
-    return static_cast<double>(shard.tokens) * static_cast<double>(width);
-  }
-  [[nodiscard]] Bytes payload() const { return gathered(shard.hidden) * shard.element; }
-
   /// Row-parallel: under SP the output's gradient is gathered, then serves both products.
   void leave(const Linear& linear, bool gather) const {
     const auto product = [&] { builder.data_gradient(linear); };
     if (gather && shard.sequence_parallel) {
       builder.tensor_collective("all-gather of gradient of " + linear.name,
-                                CollectiveKind::all_gather, payload(),
+                                CollectiveKind::all_gather, hidden_payload(shard),
                                 scenario.training.stack.overlap.tensor, Side::before, product);
     } else {
       product();
@@ -40,7 +32,7 @@ struct BackwardPass {
     const auto weight = [&] { builder.weight_gradient(linear); };
     if (gather && sp) {
       builder.tensor_collective("all-gather of input of " + linear.name, CollectiveKind::all_gather,
-                                payload(), overlap.tensor, Side::before, data);
+                                hidden_payload(shard), overlap.tensor, Side::before, data);
     } else {
       data();
     }
@@ -48,29 +40,29 @@ struct BackwardPass {
     builder.tensor_collective(
         (sp ? "reduce-scatter of input gradient of " : "all-reduce of input gradient of ") +
             linear.name,
-        sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, payload(),
+        sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, hidden_payload(shard),
         overlap.tensor_gradient.value_or(overlap.tensor), Side::before, weight);
   }
 
   void mlp(bool gather_gradient, bool reduce) const {
     leave(linears.down, gather_gradient);
-    builder.kernels(Site::activation, gathered(shard.ffn));
+    builder.kernels(Site::activation, elements(shard.tokens, shard.ffn));
     enter(linears.up, true, reduce);
   }
 
   void attention(bool gather_gradient, bool gather_input) const {
     leave(linears.projection, gather_gradient);
-    builder.kernels(Site::context, gathered(shard.query_width));
+    builder.kernels(Site::context, elements(shard.tokens, shard.query_width));
     append_attention_core_backward(builder, scenario, shard);
     if (scenario.model.position == PositionKind::rotary) {
-      builder.kernels(Site::rope, gathered(shard.query_width + shard.key_width));
+      builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
     }
-    builder.kernels(Site::qkv, gathered(shard.qkv_width()));
+    builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
     enter(linears.qkv, gather_input, true);
   }
 
-  void norm() const { builder.kernels(Site::norm, local(shard.hidden)); }
-  void residual() const { builder.kernels(Site::residual, local(shard.hidden)); }
+  void norm() const { builder.kernels(Site::norm, local_hidden_elements(shard)); }
+  void residual() const { builder.kernels(Site::residual, local_hidden_elements(shard)); }
 };
 
 void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
@@ -108,8 +100,8 @@ Block layer_backward(const Scenario& scenario, const Shard& shard) {
   }
   pass.norm();
   const double parameters = local_parameters(scenario).per_layer;
-  builder.kernels(Site::cast, parameters, matrices_per_layer);
-  builder.kernels(Site::gradient, parameters, matrices_per_layer);
+  builder.cast_weights(parameters, matrices_per_layer);
+  builder.accumulate_gradients(parameters, matrices_per_layer);
   return builder.finish("layer backward");
 }
 

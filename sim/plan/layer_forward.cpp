@@ -16,20 +16,13 @@ struct ForwardPass {
   const Shard& shard;
   LayerLinears linears;
 
-  [[nodiscard]] double local(std::int64_t width) const {
-    return static_cast<double>(shard.local_tokens) * static_cast<double>(width);
-  }
-  [[nodiscard]] double gathered(std::int64_t width) const {
-    return static_cast<double>(shard.tokens) * static_cast<double>(width);
-  }
-  [[nodiscard]] Bytes payload() const { return gathered(shard.hidden) * shard.element; }
   [[nodiscard]] double hidden_share() const { return scenario.training.stack.overlap.tensor; }
 
   void enter(const Linear& linear, Ends ends) const {
     const auto product = [&] { builder.forward(linear); };
     if (!ends.entry || !shard.sequence_parallel) return product();
     builder.tensor_collective("all-gather before " + linear.name, CollectiveKind::all_gather,
-                              payload(), hidden_share(), Side::before, product);
+                              hidden_payload(shard), hidden_share(), Side::before, product);
   }
   void leave(const Linear& linear, Ends ends) const {
     const auto product = [&] { builder.forward(linear); };
@@ -37,35 +30,35 @@ struct ForwardPass {
     const bool sp = shard.sequence_parallel;
     builder.tensor_collective((sp ? "reduce-scatter after " : "all-reduce after ") + linear.name,
                               sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce,
-                              payload(), hidden_share(), Side::after, product);
+                              hidden_payload(shard), hidden_share(), Side::after, product);
   }
 
   void attention(Ends ends) const {
     enter(linears.qkv, ends);
-    builder.kernels(Site::qkv, gathered(shard.qkv_width()));
+    builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
     if (scenario.model.position == PositionKind::rotary) {
-      builder.kernels(Site::rope, gathered(shard.query_width + shard.key_width));
+      builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
     }
     append_attention_core(builder, scenario, shard);
-    builder.kernels(Site::context, gathered(shard.query_width));
+    builder.kernels(Site::context, elements(shard.tokens, shard.query_width));
     leave(linears.projection, ends);
   }
 
   void mlp(Ends ends) const {
     enter(linears.up, ends);
-    builder.kernels(Site::activation, gathered(shard.ffn));
+    builder.kernels(Site::activation, elements(shard.tokens, shard.ffn));
     leave(linears.down, ends);
   }
 
-  void norm() const { builder.kernels(Site::norm, local(shard.hidden)); }
-  void residual() const { builder.kernels(Site::residual, local(shard.hidden)); }
+  void norm() const { builder.kernels(Site::norm, local_hidden_elements(shard)); }
+  void residual() const { builder.kernels(Site::residual, local_hidden_elements(shard)); }
 };
 
 } // namespace
 
 void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
   const ForwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
-  builder.kernels(Site::cast, local_parameters(scenario).per_layer, matrices_per_layer);
+  builder.cast_weights(local_parameters(scenario).per_layer, matrices_per_layer);
   pass.norm();
   if (scenario.model.parallel_block) {
     pass.attention({.entry = true, .exit = false});

@@ -4,10 +4,6 @@ namespace clustersim {
 
 namespace {
 
-double elements(std::int64_t tokens, std::int64_t width) {
-  return static_cast<double>(tokens) * static_cast<double>(width);
-}
-
 /// Weights cut along their output: every rank reads the whole input (its own part under SP).
 Linear column_parallel(const Shard& shard, const char* name, std::int64_t out, double whole_out) {
   return {.name = name,
@@ -41,8 +37,8 @@ Flops linear_flops(const Shard& shard, double in, double out) {
 
 LayerLinears layer_linears(const Scenario& scenario, const Shard& shard) {
   const Transformer& model = scenario.model;
-  const double query = static_cast<double>(model.heads * model.head_dim);
-  const double key = static_cast<double>(model.kv_heads * model.head_dim);
+  const double query = elements(model.heads, model.head_dim);
+  const double key = elements(model.kv_heads, model.head_dim);
   const double ffn = static_cast<double>(model.ffn_hidden);
   return {.qkv = column_parallel(shard, "qkv projection", shard.qkv_width(), query + 2.0 * key),
           .projection =

@@ -60,10 +60,9 @@ void add_model_states(TermList& terms, const Scenario& scenario, const Shard& sh
               by_axes(tensor, false));
   }
   terms.add("gradients", local.total * gradient_element(scenario), by_axes(tensor, false));
-  if (weight < master) terms.add("master weights", owned * master, by_axes(tensor, sharded));
-  terms.add("optimizer moments",
-            moments(scenario.training.optimizer) * owned * bytes_per_element(Precision::fp32),
-            by_axes(tensor, sharded));
+  const Bytes states = moments(scenario.training.optimizer) * bytes_per_element(Precision::fp32) +
+                       (weight < master ? master : Bytes{0});
+  terms.add("optimizer states", owned * states, by_axes(tensor, sharded));
 }
 
 /// A weight gradient that the GEMM does not add into the main gradient exists once by itself, in
@@ -82,8 +81,8 @@ struct Transient {
 /// the head's weight gradient, whichever is larger.
 Transient head_transient(const Scenario& scenario, const Shard& shard) {
   if (!has_vocabulary_head(scenario.model)) return {"logits and loss", Bytes{0}};
-  const double logits = static_cast<double>(shard.tokens) * static_cast<double>(shard.vocabulary);
-  const double weights = static_cast<double>(shard.vocabulary) * static_cast<double>(shard.hidden);
+  const double logits = elements(shard.tokens, shard.vocabulary);
+  const double weights = elements(shard.vocabulary, shard.hidden);
   const Bytes forward = logits * Bytes{scenario.training.stack.head.logit_bytes};
   const Bytes backward = logits * shard.element + loose_weight_gradient(scenario, weights);
   return {"logits and loss", std::max(forward, backward)};
@@ -98,8 +97,7 @@ Transient layer_transient(const Scenario& scenario, const Shard& shard) {
 /// Head and layers are never in backward at the same moment: the larger transient counts.
 void add_activations(TermList& terms, const Scenario& scenario, const Shard& shard) {
   const bool tensor = shard.tensor > 1;
-  const double tokens_hidden =
-      static_cast<double>(shard.local_tokens) * static_cast<double>(shard.hidden);
+  const double tokens_hidden = local_hidden_elements(shard);
   terms.add("activations",
             static_cast<double>(scenario.model.layers) * kept_per_layer(scenario, shard),
             shard.sequence_parallel ? "tensor"
@@ -120,8 +118,7 @@ void add_activations(TermList& terms, const Scenario& scenario, const Shard& sha
 /// where they lie.
 void add_buffers(TermList& terms, const Scenario& scenario, const Shard& shard) {
   if (shard.sequence_parallel) {
-    const double gathered = static_cast<double>(shard.tokens) * static_cast<double>(shard.hidden);
-    terms.add("gathered activations", gathered * shard.element, "");
+    terms.add("gathered activations", hidden_payload(shard), "");
   }
   terms.add("workspace", scenario.training.stack.memory.workspace, "");
 }

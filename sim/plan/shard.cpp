@@ -32,8 +32,7 @@ double replicated_layer(const Transformer& model) {
 
 /// K and V weights beyond an even split, when ranks outnumber K/V heads.
 double repeated_key_values(const Transformer& model, const Shard& shard) {
-  const double even =
-      static_cast<double>(model.kv_heads * model.head_dim) / static_cast<double>(shard.tensor);
+  const double even = elements(model.kv_heads, model.head_dim) / static_cast<double>(shard.tensor);
   const double rows = static_cast<double>(model.hidden) + (model.attention_bias ? 1.0 : 0.0);
   return 2.0 * (static_cast<double>(shard.key_width) - even) * rows;
 }
@@ -103,6 +102,22 @@ Bytes gradient_element(const Scenario& scenario) {
   return bytes_per_element(scenario.training.gradient_dtype);
 }
 
+double hidden_elements(const Shard& shard) {
+  return elements(shard.tokens, shard.hidden);
+}
+
+double local_hidden_elements(const Shard& shard) {
+  return elements(shard.local_tokens, shard.hidden);
+}
+
+double score_elements(const Shard& shard) {
+  return elements(shard.batch, shard.heads) * elements(shard.sequence, shard.sequence);
+}
+
+Bytes hidden_payload(const Shard& shard) {
+  return hidden_elements(shard) * shard.element;
+}
+
 Shard shard_of(const Scenario& scenario) {
   const Transformer& model = scenario.model;
   Shard shard;
@@ -136,7 +151,7 @@ LocalParameters local_parameters(const Scenario& scenario) {
   const auto split = [ranks](std::int64_t count, double replicated) {
     return replicated + (static_cast<double>(count) - replicated) / ranks;
   };
-  const double vocabulary_weights = static_cast<double>(model.vocabulary * model.hidden);
+  const double vocabulary_weights = elements(model.vocabulary, model.hidden);
   const bool untied = has_vocabulary_head(model) && !model.tied_embeddings;
   const double replicated_head = static_cast<double>(whole.head) -
                                  (untied ? vocabulary_weights : 0.0) -
@@ -149,8 +164,8 @@ LocalParameters local_parameters(const Scenario& scenario) {
   local.head = split(whole.head, replicated_head);
   local.total = local.embedding + local.per_layer * static_cast<double>(model.layers) + local.head;
   local.layer_norms = (model.parallel_block ? 1.0 : 2.0) * norm_width(model);
-  local.largest_weight = static_cast<double>(
-      shard.hidden * std::max({shard.up, shard.ffn, shard.qkv_width(), shard.query_width}));
+  local.largest_weight =
+      elements(shard.hidden, std::max({shard.up, shard.ffn, shard.qkv_width(), shard.query_width}));
   return local;
 }
 

@@ -29,6 +29,17 @@ struct Shard {
   [[nodiscard]] std::int64_t qkv_width() const { return query_width + 2 * key_width; }
 };
 
+/// Sizes multiply as doubles: inputs are bounded one by one, their products are not.
+[[nodiscard]] constexpr double elements(std::int64_t rows, std::int64_t columns) {
+  return static_cast<double>(rows) * static_cast<double>(columns);
+}
+/// Hidden states of a micro-batch, whole and where norms and residuals run; scores of one layer.
+[[nodiscard]] double hidden_elements(const Shard& shard);
+[[nodiscard]] double local_hidden_elements(const Shard& shard);
+[[nodiscard]] double score_elements(const Shard& shard);
+/// Hidden states as the tensor-parallel collectives carry them.
+[[nodiscard]] Bytes hidden_payload(const Shard& shard);
+
 [[nodiscard]] Shard shard_of(const Scenario& scenario);
 
 /// Activations of 8- and 4-bit training stay in BF16, TF32 is stored as FP32.
