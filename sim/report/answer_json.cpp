@@ -172,6 +172,12 @@ Json inputs_json(const std::vector<ResolvedValue>& values) {
     entry["origin"] = name_of(value.origin);
     entry["where"] = value.where;
     entry["source"] = value.source;
+    for (const auto& [name, text] :
+         {std::pair{"date", &value.date}, {"note", &value.note}, {"fitted", &value.fitted}}) {
+      if (!text->empty()) {
+        entry[name] = *text;
+      }
+    }
   }
   return out;
 }

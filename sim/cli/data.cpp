@@ -1,0 +1,111 @@
+#include "cli/data.hpp"
+
+#include "base/text.hpp"
+#include "cli/failure.hpp"
+#include "cli/output.hpp"
+#include "spec/load.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace clustersim::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Data beside an installed program: PREFIX/bin/clustersim and PREFIX/share/clustersim.
+std::string shipped_data() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = program.parent_path().parent_path() / "share" / "clustersim";
+  if (!error && fs::is_directory(installed / "models", error)) {
+    return installed.string();
+  }
+  return CLUSTERSIM_DATA_DIR;
+}
+
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+} // namespace
+
+std::vector<std::string> data_roots(const Options& options, const std::string& scenario) {
+  std::vector<std::string> roots;
+  const auto add = [&](const std::string& root) {
+    if (!root.empty() && std::find(roots.begin(), roots.end(), root) == roots.end()) {
+      roots.push_back(root);
+    }
+  };
+  if (!scenario.empty()) {
+    const std::string folder = fs::path(scenario).parent_path().string();
+    add(folder.empty() ? "." : folder);
+  }
+  if (!options.data.empty() && !is_there(options.data)) {
+    throw Failure(ExitCode::cannot_read_or_write,
+                  fmt::format("--data: no directory '{}'", printable(options.data)));
+  }
+  add(options.data);
+  const char* environment = std::getenv("CLUSTERSIM_DATA");
+  add(environment == nullptr ? "" : environment);
+  add(shipped_data());
+  return roots;
+}
+
+std::vector<ConfigEntry> configs(const std::vector<std::string>& roots) {
+  std::map<std::string, std::string> found;
+  for (const std::string& root : roots) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(fs::path(root) / "configs", error)) {
+      if (entry.path().extension() == ".toml") {
+        found.try_emplace(entry.path().stem().string(), entry.path().string());
+      }
+    }
+  }
+  std::vector<ConfigEntry> out;
+  for (const auto& [id, path] : found) {
+    out.push_back({id, path});
+  }
+  return out;
+}
+
+std::string config_path(const Options& options, const std::string& name) {
+  if (is_there(name)) {
+    return name;
+  }
+  std::vector<std::string> ids;
+  const std::string wanted = canonical_id(fs::path(name).stem().string());
+  for (const ConfigEntry& config : configs(data_roots(options))) {
+    if (canonical_id(config.id) == wanted && name.find('/') == std::string::npos) {
+      return config.path;
+    }
+    ids.push_back(config.id);
+  }
+  const auto near = nearest_name(fs::path(name).stem().string(), ids);
+  throw Failure(ExitCode::cannot_read_or_write,
+                fmt::format("cannot read '{}': no such file", printable(name)),
+                near ? fmt::format("did you mean \"{}\"?", *near)
+                     : "clustersim list configs shows scenarios to start from");
+}
+
+std::optional<Scenario> load(const Options& options, const std::string& path, ExitCode& code) {
+  const Catalogue catalogue(data_roots(options, path));
+  Diagnostics diagnostics;
+  auto scenario = load_scenario(path, catalogue, LoadOptions{options.settings}, diagnostics);
+  print(options, diagnostics);
+  code = diagnostics.exit_code();
+  return scenario;
+}
+
+void print(const Options& options, const Diagnostics& diagnostics) {
+  if (!diagnostics.empty() && (diagnostics.has_errors() || !options.quiet)) {
+    say(render(diagnostics, error_colour(options)));
+  }
+}
+
+} // namespace clustersim::cli

@@ -1,0 +1,40 @@
+#pragma once
+// Where data files are found, and scenarios through them.
+
+#include "base/diagnostic.hpp"
+#include "cli/options.hpp"
+#include "spec/catalogue.hpp"
+#include "spec/scenario.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clustersim::cli {
+
+/// Directories in order of precedence: the scenario's folder (where there is one), --data,
+/// $CLUSTERSIM_DATA, then what was installed with this program or the source tree it was built
+/// from.
+[[nodiscard]] std::vector<std::string> data_roots(const Options& options,
+                                                  const std::string& scenario = {});
+
+struct ConfigEntry {
+  std::string id; // "dgx_h100"
+  std::string path;
+};
+/// configs/*.toml of every root, by id; an earlier root hides a later one.
+[[nodiscard]] std::vector<ConfigEntry> configs(const std::vector<std::string>& roots);
+
+/// The file that `name` means: itself, or a config of that name. Throws Failure with the nearest
+/// name.
+[[nodiscard]] std::string config_path(const Options& options, const std::string& name);
+
+/// Loads with all overrides; prints diagnostics. Nothing on error; `code` is then what to exit
+/// with.
+[[nodiscard]] std::optional<Scenario> load(const Options& options, const std::string& path,
+                                           ExitCode& code);
+
+/// Diagnostics to standard error, in colour where it shows.
+void print(const Options& options, const Diagnostics& diagnostics);
+
+} // namespace clustersim::cli

@@ -1,0 +1,32 @@
+#pragma once
+// --fail-on: results turned into an exit code for scripts.
+//
+//   run:       step_time=7.5s  peak_memory=70GiB  mfu=40%  tokens_per_s=500000     (absolute)
+//   validate:  step_time=10%   the mean absolute percentage error of that quantity
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clustersim {
+struct Answer;
+struct ValidationReport;
+} // namespace clustersim
+
+namespace clustersim::cli {
+
+struct Limit {
+  std::string key;
+  std::string value; // as given
+};
+
+/// Splits KEY=VALUE and checks the key against `known`. Throws Failure.
+[[nodiscard]] Limit parse_limit(const std::string& text, const std::vector<std::string>& known);
+
+/// One sentence per limit that is exceeded; empty = all met. Throws Failure on a malformed limit.
+[[nodiscard]] std::vector<std::string> exceeded(const std::vector<std::string>& limits,
+                                                const Answer& answer);
+[[nodiscard]] std::vector<std::string> exceeded(const std::vector<std::string>& limits,
+                                                const ValidationReport& report);
+
+} // namespace clustersim::cli

@@ -1,0 +1,61 @@
+#include "base/text.hpp"
+#include "cli/data.hpp"
+#include "cli/failure.hpp"
+#include "cli/output.hpp"
+#include "cli/verbs.hpp"
+#include "report/roofline.hpp"
+
+#include <fmt/format.h>
+
+namespace clustersim::cli {
+namespace {
+
+std::optional<Precision> wanted_precision(const Options& options) {
+  if (options.precision.empty()) {
+    return std::nullopt;
+  }
+  const auto precision = precision_from(options.precision);
+  if (!precision) {
+    std::vector<std::string> known;
+    for (const Precision one : all_precisions) {
+      known.emplace_back(name_of(one));
+    }
+    const auto near = nearest_name(options.precision, known);
+    throw misuse(fmt::format("--precision: no number format '{}'", printable(options.precision)),
+                 near ? fmt::format("did you mean \"{}\"?", *near) : "");
+  }
+  return precision;
+}
+
+} // namespace
+
+ExitCode roofline_verb(const Options& options) {
+  const Format format = chosen_format(options, {Format::text, Format::json, Format::csv});
+  std::vector<std::string> names = options.chips;
+  names.insert(names.end(), options.arguments.begin(), options.arguments.end());
+  if (names.empty()) {
+    throw misuse("'roofline' needs a chip", "try: clustersim roofline --chip h100");
+  }
+  const auto precision = wanted_precision(options);
+  const Catalogue catalogue(data_roots(options, "./"));
+  Diagnostics diagnostics;
+  std::vector<Roofline> chips;
+  for (const std::string& name : names) {
+    if (const auto chip = load_chip(catalogue, name, diagnostics)) {
+      chips.push_back(roofline_of(*chip, precision));
+      if (chips.back().compute.empty()) {
+        throw misuse(fmt::format("{} has no {} path", chip->name, options.precision));
+      }
+    }
+  }
+  print(options, diagnostics);
+  if (diagnostics.has_errors()) {
+    return diagnostics.exit_code();
+  }
+  deliver(options, format == Format::json  ? render_roofline_json(chips, CLUSTERSIM_VERSION)
+                   : format == Format::csv ? render_roofline_csv(chips)
+                                           : render_roofline_text(chips, output_style(options)));
+  return ExitCode::done;
+}
+
+} // namespace clustersim::cli

@@ -1,0 +1,80 @@
+#include "report/validation.hpp"
+
+#include "base/text.hpp"
+#include "report/csv_writer.hpp"
+#include "report/json_writer.hpp"
+
+namespace clustersim {
+namespace {
+
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json figures_json(const ErrorFigures& figures) {
+  return {{"rows", figures.rows},
+          {"failed", figures.failed},
+          {"skipped", figures.skipped},
+          {"mape", optional_json(figures.mape)},
+          {"median_ape", optional_json(figures.median_ape)},
+          {"bias", optional_json(figures.bias)},
+          {"p90_ape", optional_json(figures.p90_ape)},
+          {"in_range", optional_json(figures.in_range)}};
+}
+
+Json row_json(const ValidatedRow& row) {
+  Json out{{"index", row.index}, {"id", row.id}, {"quantity", row.quantity}, {"unit", row.unit}};
+  out["predicted"] = optional_json(row.predicted);
+  out["low"] = optional_json(row.low);
+  out["high"] = optional_json(row.high);
+  out["measured"] = optional_json(row.measured);
+  out["ratio"] = optional_json(row.ratio);
+  out["status"] = name_of(row.status);
+  out["reason"] = row.reason;
+  out["assumptions"] = row.assumptions;
+  return out;
+}
+
+} // namespace
+
+std::string render_validate_json(const ValidationReport& report, std::string_view version) {
+  Json out{{"schema", "clustersim.validate/1"}, {"version", version}};
+  out["files"] = Json::array();
+  for (const ValidatedFile& file : report.files) {
+    Json rows = Json::array();
+    for (const ValidatedRow& row : file.rows) {
+      rows.push_back(row_json(row));
+    }
+    out["files"].push_back({{"path", file.path}, {"kind", file.kind}, {"rows", std::move(rows)}});
+  }
+  out["summary"] = Json::object();
+  for (const QuantitySummary& summary : report.summary) {
+    out["summary"][summary.quantity] = figures_json(summary.figures);
+  }
+  out["groups"] = Json::array();
+  for (const ErrorGroup& group : report.groups) {
+    Json entry{{"by", group.by}, {"name", group.name}, {"quantity", group.quantity}};
+    entry.update(figures_json(group.figures));
+    out["groups"].push_back(std::move(entry));
+  }
+  return to_text(out);
+}
+
+std::string render_validate_csv(const ValidationReport& report) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? shortest(*value) : std::string{};
+  };
+  std::string out =
+      "path,kind,index,id,quantity,unit,predicted,low,high,measured,ratio,status,reason\n";
+  for (const ValidatedFile& file : report.files) {
+    for (const ValidatedRow& row : file.rows) {
+      out +=
+          csv_line({file.path, file.kind, std::to_string(row.index), row.id, row.quantity, row.unit,
+                    number(row.predicted), number(row.low), number(row.high), number(row.measured),
+                    number(row.ratio), std::string{name_of(row.status)}, row.reason});
+    }
+  }
+  return out;
+}
+
+} // namespace clustersim
