@@ -111,8 +111,9 @@ KernelTime attention_time(const AttentionShape& shape, const Device& device) {
   KernelTime time;
   time.flops =
       Flops{4.0 * passes * heads * static_cast<double>(shape.queries) * work.mean * mean_dim};
+  const FlopsPerSecond unit_rate = *peak * (fraction * device.board_clock / units);
   const Flops per_block{4.0 * passes * block * block * mean_dim};
-  time.matrix = busiest_unit(blocks, work, units, per_block / (*peak * (fraction / units))) +
+  time.matrix = busiest_unit(blocks, work, units, per_block / unit_rate) +
                 rate.wave * (std::ceil(blocks / units) * device.start_scale);
   time.traffic = moved(shape, value_dim);
   time.memory = time.traffic / (device.memory * device.kernels.memory.copy);

@@ -118,7 +118,8 @@ Device make_device(const Chip& chip, const Stack& stack, const PowerLimits& powe
   const Watts cap = power.cap ? std::min(*power.cap, chip.power.tdp) : chip.power.tdp;
   const double clock = clock_under_cap(cap, chip);
   const double most = std::max(1.0, gemm.ceiling / fraction_of(gemm.sustained, Precision::bf16));
-  device.clock = std::min(clock, most) / std::min(clock_under_cap(chip.power.tdp, chip), most);
+  device.board_clock = std::min(clock_under_cap(chip.power.tdp, chip), most);
+  device.clock = std::min(clock, most) / device.board_clock;
   device.compute_units = std::max(1, chip.compute_units);
   for (const Precision p : all_precisions) {
     if (const auto path = path_of(chip, p)) {

@@ -30,6 +30,7 @@ struct Device {
   Seconds gap;                                     // between kernels, by launch mode
   double start_scale = 1.0;                        // what-if on start and drain
   double clock = 1.0;                              // share of the clock that a full power budget gives
+  double board_clock = 1.0;                        // of matrix loads at TDP, against the calibrated board
   double class_factor = 1.0;
   KernelCalibration kernels;
   std::string attention_kernel;                    // what this stack runs on this chip, or "unfused"
