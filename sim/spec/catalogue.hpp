@@ -26,6 +26,12 @@ struct CatalogueEntry {
   std::string path;
 };
 
+/// Where data files are looked for: the scenario's folder (if there is a scenario), each --data,
+/// $CLUSTERSIM_DATA (several with ':' between), then the directory compiled in. Without repeats.
+[[nodiscard]] std::vector<std::string> data_roots(const std::string& scenario_path,
+                                                  const std::vector<std::string>& data_options,
+                                                  const std::string& compiled_in);
+
 /// An index of the data directories: reads only ids, names and aliases up front, files on demand.
 class Catalogue {
 public:

@@ -57,6 +57,9 @@ struct ResolvedValue {
   Origin origin = Origin::default_value;
   std::string where;    // "configs/dgx_h100.toml:14", "--set", or the default's reason
   std::string source;   // citation, for catalogue facts
+  std::string date{};   // of the fact, where it ages (prices)
+  std::string note{};
+  std::string fitted{}; // "time" or "memory": a stack's scalar set on measured runs
 };
 
 struct Scenario {

@@ -1,0 +1,138 @@
+// A look at the bytes before the parser sees them: a recursive parser is a stack that input can
+// fill.
+
+#include "spec/toml_text.hpp"
+
+#include <cstdint>
+
+namespace clustersim {
+namespace {
+
+struct Utf8Step {
+  std::size_t length = 0; // 0 = invalid
+};
+
+// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+Utf8Step utf8_step(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned lead = byte(at);
+  if (lead < 0x80) {
+    return {1};
+  }
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4) {
+    return {0};
+  }
+  std::uint32_t code = lead & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xC0U) != 0x80U) {
+      return {0};
+    }
+    code = (code << 6U) | (byte(at + i) & 0x3FU);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return {overlong || surrogate || code > 0x10FFFF ? 0 : length};
+}
+
+Place place_at(const std::shared_ptr<SourceText>& text, std::size_t offset) {
+  std::size_t line = 0;
+  std::size_t high = text->line_starts.size();
+  while (line + 1 < high) { // the last line that starts at or before the offset
+    const std::size_t middle = (line + high) / 2;
+    (text->line_starts[middle] <= offset ? line : high) = middle;
+  }
+  return {text, line + 1, offset - text->line_starts[line] + 1, 1};
+}
+
+// Skips a string that opens at `at`; returns the offset after it. Unclosed strings are the parser's
+// to report.
+std::size_t skip_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const bool literal = quote == '\'';
+  const std::string triple(3, quote);
+  if (text.compare(at, 3, triple) == 0) {
+    for (std::size_t i = at + 3; i < text.size(); ++i) {
+      if (!literal && text[i] == '\\') {
+        ++i;
+      } else if (text.compare(i, 3, triple) == 0) {
+        i += 3;
+        while (i < text.size() && text[i] == quote) { // """" ends with a quote inside
+          ++i;
+        }
+        return i;
+      }
+    }
+    return text.size();
+  }
+  for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
+    if (!literal && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      return i + 1;
+    }
+  }
+  return std::min(text.find('\n', at), text.size());
+}
+
+// Offset of the first place that nests too deep, or npos.
+std::size_t too_deep_at(std::string_view text) {
+  std::size_t brackets = 0;
+  std::size_t dots = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '"' || c == '\'') {
+      i = skip_string(text, i);
+      continue;
+    }
+    if (c == '#') {
+      i = std::min(text.find('\n', i), text.size());
+      continue;
+    }
+    if (c == '[' || c == '{') {
+      ++brackets;
+      dots = 0;
+    } else if (c == ']' || c == '}') {
+      brackets -= brackets > 0 ? 1 : 0;
+      dots = 0;
+    } else if (c == '.') {
+      ++dots;
+    } else if (c == '=' || c == ',' || c == '\n') {
+      dots = 0;
+    }
+    if (brackets > deepest_nesting || dots > deepest_nesting) {
+      return i;
+    }
+    ++i;
+  }
+  return std::string_view::npos;
+}
+
+} // namespace
+
+bool fit_to_parse(const std::shared_ptr<SourceText>& text, Diagnostics& out) {
+  const std::string_view bytes = text->text;
+  if (bytes.size() > largest_input) {
+    out.add(diagnose({text, 0, 0, 1}, "the file is larger than 4 MiB"));
+    return false;
+  }
+  for (std::size_t i = 0; i < bytes.size();) {
+    const std::size_t length = utf8_step(bytes, i).length;
+    if (bytes[i] == '\0' || length == 0) {
+      out.add(diagnose(place_at(text, i), bytes[i] == '\0' ? "a NUL byte" : "invalid UTF-8",
+                       "a text file in UTF-8"));
+      return false;
+    }
+    i += length;
+  }
+  if (const std::size_t at = too_deep_at(bytes); at != std::string_view::npos) {
+    out.add(diagnose(place_at(text, at), "nested too deeply",
+                     "at most " + std::to_string(deepest_nesting) + " levels"));
+    return false;
+  }
+  return true;
+}
+
+} // namespace clustersim

@@ -1,0 +1,202 @@
+#include "spec/load.hpp"
+
+#include "base/text.hpp"
+#include "spec/objects.hpp"
+#include "spec/settings.hpp"
+#include "spec/toml_text.hpp"
+#include "spec/validate.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace clustersim {
+namespace {
+
+// [override.chip."id"] and [define.chip."id"]: trees by kind and id.
+void collect(const Tree& root, const char* table, Loading& loading, std::map<ObjectKey, Tree>& into,
+             std::map<ObjectKey, Place>& places) {
+  const Tree* kinds = root.find(table);
+  if (kinds == nullptr || kinds->type != TreeType::table) {
+    return; // the schema reports a value that is no table
+  }
+  const bool defines = &into == &loading.definitions;
+  for (const TreeMember& of_kind : kinds->members) {
+    const auto kind = kind_from(of_kind.key);
+    if (!kind || of_kind.value.type != TreeType::table) {
+      std::vector<std::string> names{"chip", "transformer", "node",   "fabric",
+                                     "link", "stack",       "recipe", "calibration"};
+      loading.out.add(diagnose(of_kind.key_place,
+                               "'" + printable(of_kind.key.substr(0, 64)) + "' is not a kind",
+                               "[" + std::string(table) +
+                                   ".KIND.\"id\"] with KIND one of chip, "
+                                   "transformer, node, fabric, link, stack, recipe, calibration",
+                               nearest_name(of_kind.key.substr(0, 64), names).value_or("")));
+      continue;
+    }
+    for (const TreeMember& one : of_kind.value.members) {
+      if (one.value.type != TreeType::table) {
+        loading.out.add(diagnose(one.value.place, "not a table",
+                                 "[" + std::string(table) + "." + of_kind.key + ".\"id\"]"));
+        continue;
+      }
+      const auto id = defines ? std::optional(canonical_id(one.key))
+                              : resolve_id(loading, *kind, {one.key, one.key_place});
+      if (!id) {
+        continue;
+      }
+      places.emplace(ObjectKey{*kind, *id}, one.key_place);
+      merge(into[{*kind, *id}], one.value);
+    }
+  }
+}
+
+// A definition need not repeat its id, and may go without another name.
+void add_identities(std::map<ObjectKey, Tree>& definitions) {
+  for (auto& [key, tree] : definitions) {
+    const Place place = tree.members.empty() ? tree.place : tree.members.front().key_place;
+    for (const char* name : {"id", "name"}) {
+      if (tree.find(name) == nullptr) {
+        Tree value;
+        value.type = TreeType::string;
+        value.string = key.second;
+        value.place = place;
+        tree.members.push_back({name, place, std::move(value)});
+      }
+    }
+  }
+}
+
+std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
+  const TreeMember* member = root.member("model");
+  if (member == nullptr || member->value.type != TreeType::table) {
+    return std::nullopt; // reported by the scenario's schema
+  }
+  ModelChoice choice;
+  ReadContext context{loading.out, "model."};
+  context.partial = true;
+  const Reading reading = read_object(model_choice_schema(), member->value, choice, context);
+  Tree own = member->value;
+  own.erase("use");
+  own.erase("hf");
+  if (!reading.broken.empty()) {
+    return std::nullopt;
+  }
+  if (!reading.has("use") && own.members.empty()) {
+    loading.out.add(diagnose(member->key_place, "no model is chosen",
+                             "use = \"id of a transformer\", or the keys of one"));
+    return std::nullopt;
+  }
+  Tree tree;
+  std::string id = "inline";
+  if (reading.has("use")) {
+    echo_object(model_choice_schema(), choice, reading, context);
+    keep(loading, std::move(context.echo));
+    const Name name{choice.use, reading.place_of("use")};
+    const auto found = resolve_id(loading, Kind::transformer, name);
+    auto opened =
+        found ? open_object(loading, Kind::transformer, *found, name.place) : std::nullopt;
+    if (!opened) {
+      return std::nullopt;
+    }
+    id = *found;
+    tree = std::move(*opened);
+  }
+  Tree over;
+  if (!own.members.empty()) {
+    over.members.push_back({"model", member->key_place, std::move(own)});
+    if (Tree* model = tree.find("model")) {
+      model->erase("published_parameters"); // of the checkpoint, not of what it becomes here
+    }
+  }
+  merge(tree, over);
+  if (!reading.has("use")) {
+    std::map<ObjectKey, Tree> one{{{Kind::transformer, id}, std::move(tree)}};
+    add_identities(one);
+    tree = std::move(one.begin()->second);
+  }
+  return read_transformer(loading, tree, id);
+}
+
+void warn_unused(const std::map<ObjectKey, Place>& places, const Loading& loading,
+                 Scenario& scenario) {
+  for (const auto& [key, place] : places) {
+    if (loading.used.count(key) == 0) {
+      const std::string message = "[override." + std::string(name_of(key.first)) + ".\"" +
+                                  key.second + "\"] changes nothing: this scenario does not use it";
+      loading.out.add(diagnose(place, message, "", "", Severity::warning));
+      scenario.warnings.push_back(message);
+    }
+  }
+}
+
+template <class T>
+std::optional<T> load_named(Loading& loading, const std::string& text, const Reading& reading,
+                            const char* key) {
+  return reading.has(key) ? load(loading, Name{text, reading.place_of(key)}, T{}) : std::nullopt;
+}
+
+void finish(Scenario& scenario, const Loading& loading) {
+  scenario.inputs = loading.values;
+  std::stable_sort(scenario.inputs.begin(), scenario.inputs.end(),
+                   [](const ResolvedValue& a, const ResolvedValue& b) { return a.key < b.key; });
+}
+
+std::optional<Scenario> read_scenario(const Tree& root, Loading& loading) {
+  std::map<ObjectKey, Place> override_places, definition_places;
+  ReadContext context{loading.out, ""};
+  ScenarioInput input;
+  const Reading reading = read_object(scenario_schema(), root, input, context);
+  collect(root, "define", loading, loading.definitions, definition_places);
+  add_identities(loading.definitions);
+  collect(root, "override", loading, loading.overrides, override_places);
+  if (reading.has("calibration.use")) {
+    loading.calibration = Name{input.calibration, reading.place_of("calibration.use")};
+  }
+  auto node = load_named<Node>(loading, input.node, reading, "cluster.node");
+  auto fabric = load_named<Fabric>(loading, input.fabric, reading, "cluster.fabric");
+  auto model = load_model(root, loading);
+  auto stack = load_named<Stack>(loading, input.stack, reading, "training.stack");
+  validate(input, reading,
+           {node ? &*node : nullptr, fabric ? &*fabric : nullptr, stack ? &*stack : nullptr,
+            model ? &*model : nullptr},
+           loading.out);
+  warn_unused(override_places, loading, input.scenario);
+  if (loading.out.has_errors() || !node || !model || !stack) {
+    return std::nullopt;
+  }
+  echo_object(scenario_schema(), input, reading, context);
+  keep(loading, std::move(context.echo));
+  Scenario& scenario = input.scenario;
+  scenario.cluster.partitions = {{std::move(*node), input.nodes, fabric.value_or(Fabric{})}};
+  scenario.model = std::move(*model);
+  scenario.training.stack = std::move(*stack);
+  finish(scenario, loading);
+  return std::move(scenario);
+}
+
+} // namespace
+
+std::optional<Scenario> parse_scenario(const std::string& text, const std::string& name,
+                                       const Catalogue& catalogue, const LoadOptions& options,
+                                       Diagnostics& out) {
+  auto root = parse_input(make_source_text(name, text, Origin::file), out);
+  if (!root) {
+    return std::nullopt;
+  }
+  apply_settings(options.settings, *root, out);
+  Loading loading{catalogue, out};
+  loading.folder = std::filesystem::path(name).parent_path().string();
+  auto scenario = read_scenario(*root, loading);
+  if (scenario) {
+    scenario->path = name;
+  }
+  return scenario;
+}
+
+std::optional<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue,
+                                      const LoadOptions& options, Diagnostics& out) {
+  const auto text = read_text_file(path, out);
+  return text ? parse_scenario(*text, path, catalogue, options, out) : std::nullopt;
+}
+
+} // namespace clustersim

@@ -1,0 +1,170 @@
+#include "spec/schemas.hpp"
+
+namespace clustersim {
+namespace {
+
+using S = ScenarioInput;
+constexpr double most_chips = 1e6, most_sequences = 1e9;
+
+template <class G, class M>
+auto in(G Scenario::*group, M G::*member) {
+  return [ group, member ](auto& input) -> auto& {
+    return (input.scenario.*group).*member;
+  };
+}
+
+// Tables that other readers take apart; here they are only known names.
+FieldTuner add_open_table(Schema<S>& s, std::string key, std::string help) {
+  return add_custom(
+      s, std::move(key), "table", "a table",
+      [](const Given& given, S&) {
+        if (given.tree.type != TreeType::table) {
+          report(given, "'" + given.info.key + "' is a table");
+        }
+        return given.tree.type == TreeType::table;
+      },
+      std::move(help));
+}
+
+void add_what(Schema<S>& s) {
+  add(
+      s, "title", [](auto& input) -> auto& { return input.scenario.title; },
+      "what the report is headed")
+      .because("none given");
+  add(s, "cluster.node", at(&S::node), "id of a node").required();
+  add(s, "cluster.nodes", at(&S::nodes), "how many").between(1, most_chips).because("one node");
+  add(s, "cluster.fabric", at(&S::fabric), "id of a fabric; needed above one node");
+  add_reserved(s, "cluster.partition", "", "clusters of unlike partitions are");
+  add_reserved(s, "cluster.between", "", "clusters of unlike partitions are");
+  add_open_table(
+      s, "model",
+      "use = \"id of a transformer\", or the keys of a transformer written here, or both: "
+      "then the keys written here replace the file's")
+      .required();
+  add_open_table(s, "override", "[override.KIND.\"id\"]: keys of that file, replaced");
+  add_open_table(s, "define", "[define.KIND.\"id\"]: a whole file of that kind, written here");
+}
+
+void add_training(Schema<S>& s) {
+  using T = Training;
+  add(s, "training.sequence", in(&Scenario::training, &T::sequence), "tokens of one sequence")
+      .between(1, 1e8)
+      .length()
+      .alias("seq")
+      .derived("what the model was trained at");
+  add(s, "training.global_batch", in(&Scenario::training, &T::global_batch),
+      "sequences per optimizer step")
+      .required()
+      .between(1, most_sequences)
+      .alias("gbs");
+  const auto dtype = [](std::initializer_list<Precision> list) {
+    Choices<Precision> choices;
+    for (const Precision one : list) {
+      choices.emplace_back(name_of(one), one);
+    }
+    return choices;
+  };
+  using enum Precision;
+  add_choice(s, "training.precision", in(&Scenario::training, &T::precision),
+             dtype({fp32, tf32, fp16, bf16, fp8}), "of matrix products")
+      .because("the usual choice since 2021");
+  add_choice(s, "training.optimizer", in(&Scenario::training, &T::optimizer),
+             Choices<OptimizerKind>{{"adamw", OptimizerKind::adamw}, {"sgd", OptimizerKind::sgd}},
+             "update rule")
+      .because("the usual choice");
+  add_choice(s, "training.gradient_dtype", in(&Scenario::training, &T::gradient_dtype),
+             dtype({fp32, fp16, bf16}), "of the main gradient")
+      .derived("what the stack keeps");
+  add_choice(s, "training.master_dtype", in(&Scenario::training, &T::master_dtype),
+             dtype({fp32, fp16, bf16}), "of the master weights")
+      .because("mixed precision keeps FP32 master weights");
+  add(s, "training.dropout", in(&Scenario::training, &T::dropout), "dropout in the layers")
+      .because("large models are trained without");
+  add(s, "training.stack", at(&S::stack), "id of a software stack").required();
+  add(s, "training.tokens", in(&Scenario::training, &T::tokens), "of the whole run").above(0, 1e18);
+}
+
+void add_plan(Schema<S>& s) {
+  using P = Plan;
+  const auto axis = [&](std::string key, int P::*member, std::string help, std::string alias) {
+    return add(s, std::move(key), in(&Scenario::plan, member), std::move(help))
+        .between(1, most_chips)
+        .alias(std::move(alias))
+        .because("not split");
+  };
+  axis("plan.tensor", &P::tensor, "chips that share each layer's matrices", "tp");
+  axis("plan.pipeline", &P::pipeline, "stages of layers", "pp")
+      .only("1", "pipeline parallelism is");
+  add_reserved(s, "plan.virtual_stages", "1", "interleaved pipelines are").alias("vp");
+  axis("plan.data", &P::data, "replicas that share the batch", "dp")
+      .derived("chips / (tensor x pipeline x context)");
+  axis("plan.context", &P::context, "chips that share each sequence", "cp")
+      .only("1", "context parallelism is");
+  axis("plan.expert", &P::expert, "chips that share the experts", "ep")
+      .only("1", "expert parallelism is");
+  add_reserved(s, "plan.expert_tensor", "1", "expert tensor parallelism is").alias("etp");
+  add(s, "plan.sequence_parallel", in(&Scenario::plan, &P::sequence_parallel),
+      "norms and residuals are split along the sequence too")
+      .alias("sp")
+      .because("off in most frameworks");
+  add(s, "plan.zero", in(&Scenario::plan, &P::zero),
+      "optimizer sharding: 0 none, 1 states (2 and 3 not supported yet by this version)")
+      .between(0, 1)
+      .because("off in most frameworks");
+  add_reserved(s, "plan.hybrid_shard", "1", "hybrid sharding is");
+  add(s, "plan.micro_batch", in(&Scenario::plan, &P::micro_batch),
+      "sequences at a time and replica")
+      .between(1, most_sequences)
+      .alias("mbs")
+      .because("least memory");
+  add_choice(s, "plan.recompute", in(&Scenario::plan, &P::recompute),
+             Choices<Recompute>{{"none", Recompute::none},
+                                {"selective", Recompute::selective},
+                                {"full", Recompute::full}},
+             "what backward computes again")
+      .because("fastest, if it fits");
+  add_reserved(s, "plan.offload", "false", "offload to the host is");
+  add_reserved(s, "plan.schedule", "1f1b", "other pipeline schedules are");
+  add_reserved(s, "plan.placement", "", "a placement of one's own is");
+}
+
+void add_rest(Schema<S>& s) {
+  add(s, "power.cap", in(&Scenario::power, &PowerLimits::cap), "limit of one chip");
+  add(s, "power.pue", in(&Scenario::power, &PowerLimits::pue),
+      "power of the site / power of its nodes")
+      .between(1, 10)
+      .because("nodes alone");
+  add(s, "prices.electricity", in(&Scenario::prices, &Prices::electricity), "what energy costs");
+  add(s, "calibration.use", at(&S::calibration),
+      "id of a calibration, or a .toml file of one, in place of the chip's");
+  add_reserved(s, "inference", "", "inference is");
+  add_reserved(s, "search", "", "plan search is");
+  add_reserved(s, "sizing", "", "cluster sizing is");
+}
+
+} // namespace
+
+const Schema<ModelChoice>& model_choice_schema() {
+  static const Schema<ModelChoice> schema = [] {
+    Schema<ModelChoice> s{"model", "The model of a scenario ([model])", {}};
+    add(s, "use", at(&ModelChoice::use),
+        "id of a transformer; its keys may follow to replace them");
+    add_reserved(s, "hf", "", "Hugging Face configurations are");
+    return s;
+  }();
+  return schema;
+}
+
+const Schema<ScenarioInput>& scenario_schema() {
+  static const Schema<S> schema = [] {
+    Schema<S> s{"scenario", "A question: cluster, model, training, plan (configs)", {}};
+    add_what(s);
+    add_training(s);
+    add_plan(s);
+    add_rest(s);
+    return s;
+  }();
+  return schema;
+}
+
+} // namespace clustersim

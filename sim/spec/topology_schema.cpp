@@ -1,0 +1,149 @@
+#include "spec/schemas.hpp"
+
+namespace clustersim {
+namespace {
+
+constexpr double tiny = 1e-9; // of fractions that must not be zero
+
+const Schema<Protocol>& protocol_schema() {
+  static const Schema<Protocol> schema = [] {
+    Schema<Protocol> s{"protocol", "How a collective library drives a link", {}};
+    add(s, "name", at(&Protocol::name), "low-latency, bulk, in-switch").required();
+    add(s, "launch", at(&Protocol::launch), "fixed cost of starting").required().between(0, 10);
+    add(s, "step", at(&Protocol::step), "per ring or tree step").required().between(0, 10);
+    add(s, "bandwidth_fraction", at(&Protocol::bandwidth_fraction), "of the link's achieved rate")
+        .between(tiny, 1)
+        .because("all of it");
+    add(s, "fill", at(&Protocol::fill), "pipeline fill: adds sqrt(fill x steady time)")
+        .between(0, 10)
+        .because("none");
+    return s;
+  }();
+  return schema;
+}
+
+using N = NodeInput;
+
+template <class M>
+auto node(M Node::*member) {
+  return at(&N::node, member);
+}
+template <class G, class M>
+auto node(G Node::*group, M G::*member) {
+  return [ group, member ](auto& input) -> auto& {
+    return (input.node.*group).*member;
+  };
+}
+
+void add_node_links(Schema<N>& s) {
+  using Up = Node::ScaleUp;
+  using Host = Node::Host;
+  add_choice(
+      s, "scale_up.shape", node(&Node::scale_up, &Up::shape),
+      Choices<std::string>{
+          {"none", "none"}, {"switched", "switched"}, {"mesh", "mesh"}, {"bridged", "bridged"}},
+      "how chips of a node are joined beside PCIe")
+      .because("PCIe only");
+  add(s, "scale_up.link", at(&N::scale_up_link), "id of a link; needed unless the shape is none");
+  add(s, "scale_up.links_per_chip", node(&Node::scale_up, &Up::links_per_chip), "how many per chip")
+      .between(0, 1024)
+      .because("none");
+  add(s, "scale_up.in_network_reduction", node(&Node::scale_up, &Up::in_network_reduction),
+      "the switch adds, as NVLink SHARP does")
+      .because("not stated");
+  add(s, "host.sockets", node(&Node::host, &Host::sockets), "CPU sockets")
+      .between(1, 64)
+      .because("one socket");
+  add(s, "host.pcie", at(&N::pcie), "link from a chip to its socket or switch").required();
+  add(s, "host.chips_per_switch", node(&Node::host, &Host::chips_per_switch),
+      "chips that share one PCIe switch; 0 = none, straight to the socket")
+      .between(0, 1024)
+      .because("straight to the socket");
+  add(s, "host.socket_link", at(&N::socket_link), "link between sockets; needed above one socket");
+  add(s, "host.memory", at(&N::memory), "memory of one socket, as a link").required();
+  add(s, "host.peer_to_peer", node(&Node::host, &Host::peer_to_peer),
+      "chips reach each other without host memory")
+      .because("server parts can");
+}
+
+void add_node_rest(Schema<N>& s) {
+  using Nics = Node::Nics;
+  add(s, "nic.count", node(&Node::nics, &Nics::count), "network cards")
+      .between(0, 1024)
+      .because("none");
+  add(s, "nic.link", at(&N::nic_link), "link of one card; needed with cards");
+  add(s, "nic.gpu_direct", node(&Node::nics, &Nics::gpu_direct), "cards read chip memory directly")
+      .because("server parts can");
+  add(s, "site.power", node(&Node::power), "whole node, data sheet");
+  add(s, "site.price", node(&Node::price), "whole node");
+  add(s, "site.rack_units", node(&Node::rack_units), "height").between(0.1, 1000);
+}
+
+} // namespace
+
+const Schema<Link>& link_schema() {
+  static const Schema<Link> schema = [] {
+    Schema<Link> s{"link", "A kind of link (topologies/links)", {}};
+    add_identity(
+        s, [](auto& link) -> auto& { return link; });
+    add(s, "family", at(&Link::family), "nvlink, pcie, infiniband, ethernet, ici, xgmi, host")
+        .required();
+    add(s, "link.bandwidth", at(&Link::bandwidth), "one unit, one direction, data sheet")
+        .required();
+    add(s, "link.achieved_fraction", at(&Link::achieved_fraction), "large-message share of it")
+        .between(tiny, 1)
+        .because("not measured");
+    add(s, "link.latency", at(&Link::latency), "one traversal").required().between(0, 10);
+    add(s, "link.local_copy", at(&Link::local_copy), "copy or reduction of a rank's own share");
+    add_tables(s, "protocol", protocol_schema(), at(&Link::protocols),
+               "how collectives use it; chosen by size");
+    return s;
+  }();
+  return schema;
+}
+
+const Schema<NodeInput>& node_schema() {
+  static const Schema<N> schema = [] {
+    Schema<N> s{"node", "A node: chips and how they are joined (topologies/nodes)", {}};
+    add_identity(s, at(&N::node));
+    add(s, "node.chip", at(&N::chip), "id of a chip").required();
+    add(s, "node.chips", node(&Node::chips), "how many").required().between(1, 1024);
+    add_node_links(s);
+    add_node_rest(s);
+    return s;
+  }();
+  return schema;
+}
+
+const Schema<FabricInput>& fabric_schema() {
+  using F = FabricInput;
+  static const Schema<F> schema = [] {
+    const auto fabric = [](auto member) { return at(&F::fabric, member); };
+    Schema<F> s{"fabric", "The network between nodes (topologies/fabrics)", {}};
+    add_identity(s, at(&F::fabric));
+    add_choice(s, "fabric.shape", fabric(&Fabric::shape),
+               Choices<std::string>{{"none", "none"},
+                                    {"single-switch", "single-switch"},
+                                    {"rail-optimized", "rail-optimized"},
+                                    {"fat-tree", "fat-tree"}},
+               "generator of the network")
+        .required();
+    add(s, "fabric.link", at(&F::link), "link of a switch port; needed unless the shape is none");
+    add(s, "fabric.nodes_per_leaf", fabric(&Fabric::nodes_per_leaf), "on one leaf switch")
+        .between(1, 1e5)
+        .because("a 64-port switch, half of it down");
+    add(s, "fabric.oversubscription", fabric(&Fabric::oversubscription), "leaf down : up")
+        .between(0.01, 1000)
+        .because("full bisection");
+    add(s, "fabric.switch_latency", fabric(&Fabric::switch_latency), "per switch crossed")
+        .between(0, 10)
+        .because("within the link's latency");
+    add(s, "fabric.in_network_reduction", fabric(&Fabric::in_network_reduction),
+        "switches add, as SHARP does")
+        .because("not stated");
+    return s;
+  }();
+  return schema;
+}
+
+} // namespace clustersim

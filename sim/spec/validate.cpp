@@ -1,0 +1,247 @@
+#include "spec/validate.hpp"
+
+#include "base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <numeric>
+
+namespace clustersim {
+namespace {
+
+class Checks {
+public:
+  Checks(ScenarioInput& input, const Reading& reading, const Loaded& loaded, Diagnostics& out)
+      : input_(input), scenario_(input.scenario), plan_(input.scenario.plan),
+        training_(input.scenario.training), reading_(reading), loaded_(loaded), out_(out) {}
+
+  void derive() {
+    if (!reading_.has("training.sequence") && loaded_.model != nullptr) {
+      training_.sequence = loaded_.model->sequence_default;
+    }
+    if (!reading_.has("training.gradient_dtype") && loaded_.stack != nullptr) {
+      training_.gradient_dtype = loaded_.stack->gradient.dtype;
+    }
+    if (sound({"cluster.nodes"}) && loaded_.node != nullptr) {
+      chips_ = std::int64_t{input_.nodes} * loaded_.node->chips;
+    }
+  }
+
+  void cluster() {
+    constexpr std::int64_t most_chips = 1000000;
+    if (chips_ > most_chips) {
+      wrong("cluster.nodes", fmt::format("the cluster has {} chips", chips_), "at most 1,000,000");
+    }
+    const bool several = sound({"cluster.nodes"}) && input_.nodes > 1;
+    if (several && sound({"cluster.fabric"}) && input_.fabric.empty()) {
+      wrong("cluster.nodes", fmt::format("{} nodes, but no fabric joins them", input_.nodes),
+            "cluster.fabric, or one node");
+    }
+    if (several && loaded_.fabric != nullptr && loaded_.fabric->shape == "none") {
+      wrong("cluster.fabric", fmt::format("{} nodes, but this fabric joins none", input_.nodes),
+            "a fabric of another shape, or one node");
+    }
+    if (several && loaded_.node != nullptr && loaded_.node->nics.count == 0) {
+      wrong("cluster.node", "several nodes, but this node has no network card",
+            "a node with [nic], or one node");
+    }
+    if (scenario_.power.cap && loaded_.node != nullptr &&
+        *scenario_.power.cap <= loaded_.node->chip.power.idle) {
+      wrong("power.cap", "the cap is not above the chip's idle power",
+            fmt::format("above {}", format_quantity(loaded_.node->chip.power.idle)));
+    }
+  }
+
+  void chips_match() {
+    if (chips_ == 0 || !sound({"plan.tensor", "plan.data"})) {
+      return;
+    }
+    const std::int64_t model_chips = std::int64_t{plan_.tensor} * plan_.pipeline * plan_.context;
+    if (chips_ % model_chips != 0) {
+      wrong("plan.tensor",
+            fmt::format("{} chips cannot be shared out by tensor {}", chips_, plan_.tensor),
+            nearest_divisors("tensor", chips_, plan_.tensor));
+      return;
+    }
+    const std::int64_t fitting = chips_ / model_chips;
+    if (!reading_.has("plan.data")) {
+      plan_.data = static_cast<int>(fitting);
+    } else if (plan_.data != fitting) {
+      wrong("plan.data",
+            fmt::format("tensor {} x data {} makes {} chips, but the cluster has {}", plan_.tensor,
+                        plan_.data, model_chips * plan_.data, chips_),
+            fmt::format("data = {}", fitting),
+            fmt::format("set data = {}, or leave it out", fitting));
+      data_known_ = false;
+    }
+  }
+
+  void batch() {
+    constexpr std::int64_t most_tokens = 1000000000000;
+    if (!reading_.has("training.global_batch") || !sound({"training.sequence"})) {
+      return;
+    }
+    const std::int64_t batch = training_.global_batch;
+    if (training_.sequence > most_tokens / batch) {
+      wrong("training.global_batch", "a step of more than a million million tokens",
+            fmt::format("at most {} sequences", most_tokens / training_.sequence));
+    }
+    if (!sound({"plan.data", "plan.micro_batch"}) || !data_known_) {
+      return;
+    }
+    const std::int64_t unit = plan_.data * plan_.micro_batch;
+    if (batch % unit != 0) {
+      const std::int64_t below = batch / unit * unit;
+      wrong("training.global_batch",
+            fmt::format("global_batch {} is not divisible by data {} x micro_batch {}", batch,
+                        plan_.data, plan_.micro_batch),
+            below > 0 ? fmt::format("{} or {}", below, below + unit) : fmt::format("{}", unit));
+    }
+  }
+
+  void sharding() {
+    if (!sound({"plan.tensor"})) {
+      return;
+    }
+    const std::int64_t tensor = plan_.tensor;
+    if (loaded_.model != nullptr) {
+      model_sharding(*loaded_.model, tensor);
+    }
+    if (plan_.sequence_parallel && tensor == 1) {
+      wrong("plan.sequence_parallel", "sequence_parallel splits along tensor, which is 1",
+            "sequence_parallel = false, or tensor above 1");
+    } else if (plan_.sequence_parallel && sound({"training.sequence"}) && training_.sequence > 0 &&
+               training_.sequence % tensor != 0) {
+      wrong("training.sequence",
+            fmt::format("sequence {} is not divisible by tensor {}, as sequence_parallel needs",
+                        training_.sequence, tensor),
+            fmt::format("a multiple of {}", tensor));
+    }
+    if (loaded_.node != nullptr && tensor > loaded_.node->chips) {
+      warn(
+          "plan.tensor",
+          fmt::format("tensor {} is larger than a node of {} chips: its traffic crosses the fabric",
+                      tensor, loaded_.node->chips));
+    } else if (loaded_.node != nullptr && loaded_.node->chips % tensor != 0) {
+      warn("plan.tensor",
+           fmt::format("tensor {} does not divide a node of {} chips: some groups cross nodes",
+                       tensor, loaded_.node->chips));
+    }
+  }
+
+  void precision() {
+    if (loaded_.node == nullptr || !sound({"training.precision"})) {
+      return;
+    }
+    const Chip& chip = loaded_.node->chip;
+    if (training_matrix_rate(chip, training_.precision)) {
+      return;
+    }
+    std::string able;
+    for (const Precision one :
+         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16, Precision::fp8}) {
+      if (training_matrix_rate(chip, one)) {
+        able += fmt::format("{}\"{}\"", able.empty() ? "" : ", ", name_of(one));
+      }
+    }
+    wrong("training.precision",
+          fmt::format("{} has no {} path", chip.name, name_of(training_.precision)), able);
+  }
+
+  void positions() {
+    const Transformer* model = loaded_.model;
+    if (model == nullptr || !sound({"training.sequence"}) ||
+        model->position != PositionKind::learned || training_.sequence <= model->max_positions) {
+      return;
+    }
+    wrong("training.sequence",
+          fmt::format("sequence {} is longer than the {} learned positions of {}",
+                      training_.sequence, model->max_positions, model->name),
+          fmt::format("at most {}", model->max_positions));
+  }
+
+private:
+  void model_sharding(Transformer& model, std::int64_t tensor) {
+    const std::int64_t heads = std::gcd(model.heads, model.kv_heads);
+    if (heads % tensor != 0) {
+      const bool queries = model.heads % tensor != 0;
+      wrong("plan.tensor",
+            fmt::format("{} {} of {} are not divisible by tensor {}",
+                        queries ? model.heads : model.kv_heads, queries ? "heads" : "kv_heads",
+                        model.name, tensor),
+            nearest_divisors("tensor", heads, tensor));
+    } else if (model.ffn_hidden % tensor != 0) {
+      wrong("plan.tensor",
+            fmt::format("ffn_hidden {} of {} is not divisible by tensor {}", model.ffn_hidden,
+                        model.name, tensor),
+            nearest_divisors("tensor", std::gcd(heads, model.ffn_hidden), tensor));
+    }
+    if (model.vocabulary % tensor != 0) {
+      // Megatron's make_vocab_size_divisible_by.
+      const std::int64_t multiple = 128 * tensor;
+      const std::int64_t padded = (model.vocabulary + multiple - 1) / multiple * multiple;
+      scenario_.assumptions.push_back(
+          fmt::format("the vocabulary is padded from {} to {} rows, a multiple of 128 x tensor",
+                      model.vocabulary, padded));
+      model.vocabulary = padded;
+    }
+  }
+
+  static std::string nearest_divisors(const char* key, std::int64_t number, std::int64_t wanted) {
+    std::int64_t below = 1;
+    std::int64_t above = 0;
+    for (std::int64_t d = 1; d * d <= number; ++d) {
+      for (const std::int64_t one : {d, number / d}) {
+        if (number % d == 0 && one < wanted) {
+          below = std::max(below, one);
+        } else if (number % d == 0 && one > wanted) {
+          above = above == 0 ? one : std::min(above, one);
+        }
+      }
+    }
+    return above == 0 ? fmt::format("{} = {}", key, below)
+                      : fmt::format("{} = {} or {}", key, below, above);
+  }
+
+  [[nodiscard]] bool sound(std::initializer_list<const char*> keys) const {
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](const char* key) { return reading_.sound(key); });
+  }
+  void wrong(const std::string& key, std::string message, std::string expected,
+             std::string suggestion = {}) {
+    out_.add(diagnose(reading_.place_of(key), std::move(message), std::move(expected),
+                      std::move(suggestion)));
+  }
+  void warn(const std::string& key, const std::string& message) {
+    out_.add(diagnose(reading_.place_of(key), message, "", "", Severity::warning));
+    scenario_.warnings.push_back(message);
+  }
+
+  ScenarioInput& input_;
+  Scenario& scenario_;
+  Plan& plan_;
+  Training& training_;
+  const Reading& reading_;
+  const Loaded& loaded_;
+  Diagnostics& out_;
+  std::int64_t chips_ = 0;
+  bool data_known_ = true;
+};
+
+} // namespace
+
+void validate(ScenarioInput& input, const Reading& reading, const Loaded& loaded,
+              Diagnostics& out) {
+  Checks checks(input, reading, loaded, out);
+  checks.derive();
+  checks.cluster();
+  checks.chips_match();
+  checks.batch();
+  checks.sharding();
+  checks.precision();
+  checks.positions();
+}
+
+} // namespace clustersim

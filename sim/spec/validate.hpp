@@ -1,0 +1,19 @@
+#pragma once
+// What no single key can tell: contradictions between cluster, model and plan.
+
+#include "spec/objects.hpp"
+
+namespace clustersim {
+
+/// Fills what is derived (data, sequence, gradient_dtype) and reports contradictions. Parts that
+/// could not be loaded are null, and their checks are left out.
+struct Loaded {
+  const Node* node = nullptr;
+  const Fabric* fabric = nullptr;
+  const Stack* stack = nullptr;
+  Transformer* model = nullptr; // its vocabulary may be padded
+};
+
+void validate(ScenarioInput& input, const Reading& reading, const Loaded& loaded, Diagnostics& out);
+
+} // namespace clustersim
