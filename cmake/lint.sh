@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# clang-format on every C++ file, then clang-tidy on every source of sim/.
+# usage: lint.sh FOLDER-WITH-COMPILE-COMMANDS JOBS
+#
+# A file is examined again only when what the compiler sees of it changed: its preprocessed text, the
+# rules, or clang-tidy itself. The stamps lie in FOLDER/clean/.
+set -euo pipefail
+folder=$1 jobs=$2
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+mkdir -p "$folder/clean"
+cd "$root"
+
+mapfile -d '' files < <(find sim tests -type f \( -name '*.cpp' -o -name '*.hpp' \) -print0 | sort -z)
+clang-format --dry-run -Werror "${files[@]}"
+echo "clang-format: ${#files[@]} files" >&2
+
+rules=$({ clang-tidy --version; cat .clang-tidy; } | sha256sum | cut -c1-64)
+
+examine() { # FILE
+  local file=$1 key
+  key=$(clang++ -E -P -std=c++20 -Isim -DCLUSTERSIM_VERSION='""' -DCLUSTERSIM_DATA_DIR='""' -fopenmp \
+    "$file" | { printf '%s %s\n' "$rules" "$file"; cat; } | sha256sum | cut -c1-64)
+  [ -e "$folder/clean/$key" ] && return 0
+  if ! clang-tidy --quiet -p "$folder" "$file" 2>"$folder/clean/$key.log"; then
+    cat "$folder/clean/$key.log" >&2
+    rm -f "$folder/clean/$key.log"
+    return 1
+  fi
+  rm -f "$folder/clean/$key.log"
+  : >"$folder/clean/$key"
+}
+export -f examine
+export folder rules
+
+mapfile -d '' sources < <(find sim -type f -name '*.cpp' -print0 | sort -z)
+printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$jobs" bash -c 'examine "$1"' examine
+echo "clang-tidy: ${#sources[@]} files" >&2
