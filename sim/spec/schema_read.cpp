@@ -171,7 +171,8 @@ private:
       add(diagnose(given.tree.place, "'" + given.info.key + "' has no source",
                    "source = \"…\" at the top of the file, in its table, or beside the value"));
     }
-    return text.default_source;
+    const bool words = given.info.type == "text" || given.info.type == "list of texts";
+    return words ? "" : text.default_source;
   }
 
   void unknown(const TreeMember& member, const std::string& prefix) {

@@ -53,29 +53,39 @@ void add_identity(Schema<T>& schema, Access object) {
     };
   };
   using Object = std::remove_cvref_t<decltype(object(std::declval<T&>()))>;
+  // Not echoed: whoever prints an object heads it with these.
+  const auto first = schema.fields.size();
   add(schema, "id", member(&Object::id), "kebab-case name, the file's own").required();
   add(schema, "name", member(&Object::name), "as people write it").required();
+  const auto kept_or_checked = [&](const char* key, auto value, auto access, const char* help) {
+    using Value = decltype(value);
+    if constexpr (std::is_same_v<decltype(access), std::nullptr_t>) {
+      const FieldInfo like = value_info<Value>();
+      add_custom(
+          schema, key, like.type, like.example,
+          [](const Given& given, T&) {
+            Value unused;
+            return read_value(given, unused);
+          },
+          help);
+    } else {
+      add(schema, key, access, help);
+    }
+  };
+  const char* others = "other names that mean this";
+  const char* remark = "what a reader should know";
   if constexpr (requires(Object o) { o.aliases; }) {
-    add(schema, "aliases", member(&Object::aliases), "other names that mean this");
+    kept_or_checked("aliases", std::vector<std::string>{}, member(&Object::aliases), others);
   } else {
-    add_custom(
-        schema, "aliases", "list of texts", "a list of names",
-        [](const Given& given, T&) {
-          std::vector<std::string> names;
-          return read_value(given, names);
-        },
-        "other names that mean this");
+    kept_or_checked("aliases", std::vector<std::string>{}, nullptr, others);
   }
   if constexpr (requires(Object o) { o.note; }) {
-    add(schema, "note", member(&Object::note), "what a reader should know");
+    kept_or_checked("note", std::string{}, member(&Object::note), remark);
   } else {
-    add_custom(
-        schema, "note", "text", "a string",
-        [](const Given& given, T&) {
-          std::string text;
-          return read_value(given, text);
-        },
-        "what a reader should know");
+    kept_or_checked("note", std::string{}, nullptr, remark);
+  }
+  for (auto i = first; i < schema.fields.size(); ++i) {
+    schema.fields[i].show = [](const T&) { return std::optional<Shown>(); };
   }
 }
 

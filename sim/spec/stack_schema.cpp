@@ -114,7 +114,9 @@ void add_host(Schema<S>& s) {
   add(s, "overlap.tensor_gradient", stack(&Stack::overlap, &O::tensor_gradient),
       "of input-gradient collectives, where it differs from overlap.tensor")
       .between(0, 1);
-  add(s, "overlap.bucket", stack(&Stack::overlap, &O::bucket), "gradient bucket").required();
+  add(s, "overlap.bucket", stack(&Stack::overlap, &O::bucket), "gradient bucket; 0 = no buckets")
+      .required()
+      .between(0, 1e12);
 }
 
 void add_training(Schema<S>& s) {
