@@ -6,7 +6,6 @@
 #include "spec/load.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -35,26 +34,12 @@ bool is_there(const std::string& path) {
 
 } // namespace
 
-std::vector<std::string> data_roots(const Options& options, const std::string& scenario) {
-  std::vector<std::string> roots;
-  const auto add = [&](const std::string& root) {
-    if (!root.empty() && std::find(roots.begin(), roots.end(), root) == roots.end()) {
-      roots.push_back(root);
-    }
-  };
-  if (!scenario.empty()) {
-    const std::string folder = fs::path(scenario).parent_path().string();
-    add(folder.empty() ? "." : folder);
-  }
+std::vector<std::string> roots_of(const Options& options, const std::string& scenario) {
   if (!options.data.empty() && !is_there(options.data)) {
     throw Failure(ExitCode::cannot_read_or_write,
                   fmt::format("--data: no directory '{}'", printable(options.data)));
   }
-  add(options.data);
-  const char* environment = std::getenv("CLUSTERSIM_DATA");
-  add(environment == nullptr ? "" : environment);
-  add(shipped_data());
-  return roots;
+  return data_roots(scenario, {options.data}, shipped_data());
 }
 
 std::vector<ConfigEntry> configs(const std::vector<std::string>& roots) {
@@ -80,7 +65,7 @@ std::string config_path(const Options& options, const std::string& name) {
   }
   std::vector<std::string> ids;
   const std::string wanted = canonical_id(fs::path(name).stem().string());
-  for (const ConfigEntry& config : configs(data_roots(options))) {
+  for (const ConfigEntry& config : configs(roots_of(options))) {
     if (canonical_id(config.id) == wanted && name.find('/') == std::string::npos) {
       return config.path;
     }
@@ -94,7 +79,7 @@ std::string config_path(const Options& options, const std::string& name) {
 }
 
 std::optional<Scenario> load(const Options& options, const std::string& path, ExitCode& code) {
-  const Catalogue catalogue(data_roots(options, path));
+  const Catalogue catalogue(roots_of(options, path));
   Diagnostics diagnostics;
   auto scenario = load_scenario(path, catalogue, LoadOptions{options.settings}, diagnostics);
   print(options, diagnostics);

@@ -12,11 +12,10 @@
 
 namespace clustersim::cli {
 
-/// Directories in order of precedence: the scenario's folder (where there is one), --data,
-/// $CLUSTERSIM_DATA, then what was installed with this program or the source tree it was built
-/// from.
-[[nodiscard]] std::vector<std::string> data_roots(const Options& options,
-                                                  const std::string& scenario = {});
+/// Data directories in order of precedence; `scenario` is the file whose folder comes first, if
+/// any. The last is what was installed with this program, or the source tree it was built from.
+[[nodiscard]] std::vector<std::string> roots_of(const Options& options,
+                                                const std::string& scenario = {});
 
 struct ConfigEntry {
   std::string id; // "dgx_h100"

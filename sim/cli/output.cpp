@@ -203,12 +203,8 @@ TextStyle output_style(const Options& options) {
   return style;
 }
 
-bool error_colour(std::string_view when) {
-  return colour_on(when, STDERR_FILENO);
-}
-
 bool error_colour(const Options& options) {
-  return error_colour(options.colour);
+  return colour_on(options.colour, STDERR_FILENO);
 }
 
 } // namespace clustersim::cli

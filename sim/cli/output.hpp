@@ -33,6 +33,5 @@ void note(const Options& options, std::string_view text);
 [[nodiscard]] TextStyle output_style(const Options& options);
 /// Colour on standard error.
 [[nodiscard]] bool error_colour(const Options& options);
-[[nodiscard]] bool error_colour(std::string_view when);
 
 } // namespace clustersim::cli

@@ -37,7 +37,7 @@ ExitCode roofline_verb(const Options& options) {
     throw misuse("'roofline' needs a chip", "try: clustersim roofline --chip h100");
   }
   const auto precision = wanted_precision(options);
-  const Catalogue catalogue(data_roots(options, "./"));
+  const Catalogue catalogue(roots_of(options, "./"));
   Diagnostics diagnostics;
   std::vector<Roofline> chips;
   for (const std::string& name : names) {

@@ -49,11 +49,12 @@ Json what_if_json(const std::vector<WhatIf>& what_ifs) {
   return out;
 }
 
-Json remedies_json(const std::vector<Remedy>& remedies) {
+Json remedies_json(const Answer& answer) {
   Json out = Json::array();
-  for (const Remedy& remedy : remedies) {
+  for (const Remedy& remedy : answer.remedies) {
     out.push_back({{"change", remedy.change},
                    {"peak_bytes", remedy.peak.si()},
+                   {"used_bytes", (remedy.peak + answer.memory.reserve).si()},
                    {"fits", remedy.fits},
                    {"slowdown", remedy.slowdown}});
   }
@@ -199,7 +200,7 @@ std::string render_json(const Answer& answer, std::string_view version) {
   }
   results["bottleneck"] = bottleneck_json(answer.explanation);
   results["what_if"] = what_if_json(answer.explanation.what_ifs);
-  results["remedies"] = remedies_json(answer.remedies);
+  results["remedies"] = remedies_json(answer);
   results["operators"] = operators_json(answer.timeline);
   results["energy"] = energy_json(answer, figures);
   results["cost"] = cost_json(answer, figures);

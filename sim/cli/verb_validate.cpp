@@ -1,0 +1,57 @@
+#include "cli/data.hpp"
+#include "cli/failure.hpp"
+#include "cli/limits.hpp"
+#include "cli/output.hpp"
+#include "cli/verbs.hpp"
+#include "report/validation.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace clustersim::cli {
+namespace {
+
+int thread_count(const Options& options) {
+  if (options.threads.empty()) {
+    return 0;
+  }
+  int count = 0;
+  const char* end = options.threads.data() + options.threads.size();
+  const auto [stop, error] = std::from_chars(options.threads.data(), end, count);
+  if (error != std::errc{} || stop != end || count < 1 || count > 4096) {
+    throw misuse("--threads takes a number from 1 to 4096");
+  }
+  return count;
+}
+
+} // namespace
+
+ExitCode validate_verb(const Options& options) {
+  const Format format = chosen_format(options, {Format::text, Format::json, Format::csv});
+  if (options.arguments.empty()) {
+    throw misuse("'validate' needs a file of measurements",
+                 "try: clustersim validate training_runs.csv");
+  }
+  const int threads = thread_count(options);
+  const Catalogue catalogue(roots_of(options));
+  Diagnostics diagnostics;
+  const ValidationReport report = validate(options.arguments, catalogue, {threads}, diagnostics);
+  print(options, diagnostics);
+  if (report.files.empty()) {
+    return diagnostics.exit_code();
+  }
+  const std::vector<std::string> complaints = exceeded(options.fail_on, report);
+  deliver(options, format == Format::json  ? render_validate_json(report, CLUSTERSIM_VERSION)
+                   : format == Format::csv ? render_validate_csv(report)
+                                           : render_validate_text(report, output_style(options)));
+  for (const std::string& complaint : complaints) {
+    say(fmt::format("clustersim: {}\n", complaint));
+  }
+  if (diagnostics.has_errors()) {
+    return diagnostics.exit_code();
+  }
+  return complaints.empty() ? ExitCode::done : ExitCode::check_failed;
+}
+
+} // namespace clustersim::cli

@@ -1,0 +1,115 @@
+#include "report/fields.hpp"
+
+#include <fmt/format.h>
+
+namespace clustersim {
+
+const std::vector<ReportField>& report_fields() {
+  static const std::vector<ReportField> table{
+      {"schema", "", "\"clustersim.report/1\"; the number grows when a field changes its meaning"},
+      {"version", "", "of clustersim"},
+      {"title", "", "of the scenario"},
+      {"inputs.NAME.value", "", "number in SI units (see unit), or text"},
+      {"inputs.NAME.text", "", "as written, with its unit"},
+      {"inputs.NAME.unit", "", "SI unit of value; empty for plain numbers and texts"},
+      {"inputs.NAME.origin", "", "file, command line, default, catalogue or inferred"},
+      {"inputs.NAME.where", "", "file and line, option, or why this default"},
+      {"inputs.NAME.source", "", "citation, for facts of the catalogue"},
+      {"inputs.NAME.date", "", "of the fact, where it ages (prices)"},
+      {"inputs.NAME.note", "", "remark of the source"},
+      {"inputs.NAME.fitted", "", "\"time\" or \"memory\": set on measured runs"},
+      {"assumptions[]", "", "sentences"},
+      {"warnings[]", "", "sentences"},
+      {"results.step_time_s", "s", "one optimizer step"},
+      {"results.tokens_per_s", "1/s", "tokens_per_step / step_time_s"},
+      {"results.tokens_per_s_per_chip", "1/s", "tokens_per_s / chips"},
+      {"results.samples_per_s", "1/s", "sequences"},
+      {"results.tokens_per_step", "", "global batch × sequence"},
+      {"results.micro_batches", "", "per step and data-parallel rank"},
+      {"results.chips", "", "of the cluster"},
+      {"results.model_flops_per_step", "FLOP",
+       "what the model needs: backward = 2 × forward, no recomputation, causal attention halved"},
+      {"results.hardware_flops_per_step", "FLOP", "what the chips execute, recomputation included"},
+      {"results.tflops_per_chip", "TFLOP/s", "model_flops_per_step / step_time_s / chips"},
+      {"results.mfu", "", "model FLOPs over peak, 0 to 1"},
+      {"results.hfu", "", "hardware FLOPs over peak, 0 to 1"},
+      {"results.peak_basis", "", "the denominator of mfu and hfu in words"},
+      {"results.peak_flops_per_s", "FLOP/s", "the same as a number, one chip"},
+      {"results.params_total", "", "parameters"},
+      {"results.params_active", "",
+       "parameters that work on a token; all of them in a dense model"},
+      {"results.memory.capacity_bytes", "B", "data sheet"},
+      {"results.memory.usable_bytes", "B", "of it, what the driver gives"},
+      {"results.memory.reserve_bytes", "B",
+       "of it, what the framework takes: context, communicators"},
+      {"results.memory.peak_bytes", "B", "sum of the terms"},
+      {"results.memory.used_bytes", "B", "peak_bytes + reserve_bytes"},
+      {"results.memory.margin_bytes", "B", "usable_bytes − used_bytes; below 0 it does not fit"},
+      {"results.memory.margin", "", "margin_bytes / usable_bytes"},
+      {"results.memory.fits", "", "whether the margin is at least 0"},
+      {"results.memory.terms[].name", "", "what takes the memory"},
+      {"results.memory.terms[].bytes", "B", "on the fullest chip"},
+      {"results.memory.terms[].sharded_by", "", "axes that divide it"},
+      {"results.memory.stages[].stage", "", "pipeline stage"},
+      {"results.memory.stages[].peak_bytes", "B", "of that stage"},
+      {"results.time_breakdown.NAME", "s",
+       "exposed time by cause; sums to step_time_s exactly, in any order of addition"},
+      {"results.bottleneck.resource", "", "the one with the largest elasticity"},
+      {"results.bottleneck.verdict", "", "sentence"},
+      {"results.bottleneck.elasticities.NAME", "",
+       "−∂ln(step time)/∂ln(speed of the resource); about 1 in sum"},
+      {"results.bottleneck.doubled.NAME", "", "share of the step saved when it is twice as fast"},
+      {"results.what_if[].change", "", "sentence"},
+      {"results.what_if[].step_time_s", "s", "with that change"},
+      {"results.what_if[].gain", "", "share of the step saved"},
+      {"results.remedies[].change", "", "of the plan; only when it does not fit"},
+      {"results.remedies[].peak_bytes", "B", "with that change"},
+      {"results.remedies[].used_bytes", "B", "with that change, the reserve included"},
+      {"results.remedies[].fits", "", "whether it then fits"},
+      {"results.remedies[].slowdown", "", "growth of the step"},
+      {"results.operators[].block", "", "part of the step program"},
+      {"results.operators[].name", "", "of the operator"},
+      {"results.operators[].phase", "", "forward, recompute, backward, gradient or optimizer"},
+      {"results.operators[].calls", "", "in one step"},
+      {"results.operators[].device_s", "s", "one call, on the chip or the network"},
+      {"results.operators[].host_s", "s", "one call, dispatch"},
+      {"results.operators[].total_s", "s", "device_s × calls, hidden or not"},
+      {"results.operators[].model_flops", "FLOP", "one call, as counted by mfu"},
+      {"results.operators[].roof", "", "kernels: what sets the time of a call"},
+      {"results.operators[].flops", "FLOP", "kernels: one call, executed"},
+      {"results.operators[].traffic_bytes", "B", "kernels: one call, compulsory DRAM traffic"},
+      {"results.operators[].axis", "", "collectives: parallel axis"},
+      {"results.operators[].algorithm", "", "collectives: the fastest one"},
+      {"results.operators[].protocol", "", "collectives: the fastest one"},
+      {"results.operators[].hidden", "", "collectives: share that may run beside compute"},
+      {"results.energy.chip_average_w", "W", "over the step, one chip"},
+      {"results.energy.per_step_j", "J", "whole cluster, hosts and PUE included"},
+      {"results.energy.per_token_j", "J", "per_step_j / tokens_per_step"},
+      {"results.energy.pue", "", "power usage effectiveness"},
+      {"results.cost.electricity_per_step_usd", "USD", "where prices.electricity is given"},
+      {"results.cost.electricity_per_million_tokens_usd", "USD", "the same per token"},
+      {"results.cost.rental_per_step_usd", "USD", "where the chip has a cloud price: all chips"},
+      {"results.cost.rental_per_million_tokens_usd", "USD", "the same per token"},
+      {"results.run.tokens", "", "of the whole run, where training.tokens is given"},
+      {"results.run.steps", "", "of the whole run"},
+      {"results.run.time_s", "s", "steps × step time, nothing lost to failures"},
+      {"results.run.energy_j", "J", "steps × energy per step"},
+      {"results.run.electricity_usd", "USD", "where prices.electricity is given"},
+  };
+  return table;
+}
+
+std::string reference_report() {
+  std::string out =
+      "# Report\n\nWritten by `clustersim reference report`; a test fails when it is stale.\n\n"
+      "`clustersim run CONFIG --json` prints one object. Numbers are the shortest text that reads "
+      "back as the same double; sizes are bytes, times seconds, shares from 0 to 1. The text "
+      "report "
+      "shows the same numbers, rounded.\n\n| field | unit | meaning |\n|---|---|---|\n";
+  for (const ReportField& field : report_fields()) {
+    out += fmt::format("| `{}` | {} | {} |\n", field.path, field.unit, field.meaning);
+  }
+  return out;
+}
+
+} // namespace clustersim

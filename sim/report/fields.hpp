@@ -1,0 +1,20 @@
+#pragma once
+// The fields of `clustersim.report/1`, described once: docs/reference/report.md is written from
+// this table, and a test holds it against the JSON of every shipped configuration.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clustersim {
+
+struct ReportField {
+  std::string_view path; // "results.memory.terms[].bytes"; NAME stands for a key that varies
+  std::string_view unit; // empty for texts and plain numbers
+  std::string_view meaning;
+};
+
+[[nodiscard]] const std::vector<ReportField>& report_fields();
+[[nodiscard]] std::string reference_report();
+
+} // namespace clustersim
