@@ -1,6 +1,7 @@
 #pragma once
 // What a user did wrong, where, and what would have been right. Collected, sorted by position,
-// printed twenty at most. Broken invariants of our own are bugs (see base/bug.hpp), not diagnostics.
+// printed twenty at most. Broken invariants of our own are bugs (see base/bug.hpp), not
+// diagnostics.
 
 #include <cstddef>
 #include <string>
@@ -11,8 +12,8 @@ namespace clustersim {
 
 /// A place in an input: a file, or the text of a command-line option ("--set plan.tensor=9").
 struct SourceLocation {
-  std::string file;      // as the user spelt it; "--set" for the command line
-  std::size_t line = 0;  // 1-based; 0 = the file as a whole
+  std::string file;       // as the user spelt it; "--set" for the command line
+  std::size_t line = 0;   // 1-based; 0 = the file as a whole
   std::size_t column = 0; // 1-based, in bytes
 };
 
@@ -21,12 +22,12 @@ enum class Severity { error, warning, note };
 struct Diagnostic {
   Severity severity = Severity::error;
   SourceLocation where;
-  std::string line_text;    // the offending line, empty when there is none
-  std::size_t length = 1;   // how many bytes the caret underlines
-  std::string message;      // one sentence, lower case, no full stop
-  std::string expected;     // "a bandwidth such as \"3.35 TB/s\"", or empty
-  std::string suggestion;   // nearest valid name, or a remedy of three words and more (printed as it
-                            // is); empty when there is none
+  std::string line_text;  // the offending line, empty when there is none
+  std::size_t length = 1; // how many bytes the caret underlines
+  std::string message;    // one sentence, lower case, no full stop
+  std::string expected;   // "a bandwidth such as \"3.35 TB/s\"", or empty
+  std::string suggestion; // nearest valid name, or a remedy of three words and more (printed as it
+                          // is); empty when there is none
 };
 
 /// Exit codes are fixed by docs/reference/exit-codes.md.

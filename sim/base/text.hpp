@@ -11,8 +11,9 @@ namespace clustersim {
 /// Canonical id: lower case, '_' and ' ' read as '-'.
 [[nodiscard]] std::string canonical_id(std::string_view name);
 
-/// The nearest of `candidates` to `wanted` by edit distance with transpositions (Damerau-Levenshtein,
-/// restricted), if it is near enough to be a plausible slip; ties go to the earlier candidate.
+/// The nearest of `candidates` to `wanted` by edit distance with transpositions
+/// (Damerau-Levenshtein, restricted), if it is near enough to be a plausible slip; ties go to the
+/// earlier candidate.
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view wanted,
                                                       const std::vector<std::string>& candidates);
 
