@@ -1,0 +1,207 @@
+#include "law/gemm.hpp"
+
+#include "base/bug.hpp"
+#include "law/roofline.hpp"
+#include "unit/law/fixtures.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+namespace clustersim {
+namespace {
+
+using test::device_of;
+using test::faster;
+using test::round_chip;
+using test::round_device;
+
+double time_of(std::int64_t m, std::int64_t n, std::int64_t k, const Device& device) {
+  return gemm_time({m, n, k}, device).time.total.si();
+}
+
+} // namespace
+
+TEST_CASE("GEMM: one full wave by hand") {
+  // 100 units, tiles of 256 x 128: M = 2560, N = 1280 is exactly one tile per unit.
+  const Device device = round_device();
+  const GemmTime result = gemm_time({2560, 1280, 4096}, device);
+  const double unit = 300e12 * 0.8 / 100.0;
+  const double matrix = 2.0 * 256 * 128 * (4096 + 128) / unit;
+  const double bytes = 2.0 * (2560.0 * 4096 + 4096.0 * 1280 + 2560.0 * 1280);
+  CHECK(result.waves == 1);
+  CHECK(result.tail == doctest::Approx(0.0));
+  CHECK(result.split_k == 1);
+  CHECK(result.time.matrix.si() == doctest::Approx(matrix));
+  CHECK(result.time.memory.si() == doctest::Approx(bytes / (2e12 * 0.75)));
+  CHECK(result.time.launch.si() == doctest::Approx(2e-6 + 4e-6));
+  CHECK(result.time.flops.si() == doctest::Approx(2.0 * 2560 * 1280 * 4096));
+  CHECK(result.time.traffic.si() == doctest::Approx(bytes));
+  const Seconds joined =
+      join_roofs(result.time.matrix, result.time.l2, result.time.memory, Seconds{});
+  CHECK(result.time.total.si() == doctest::Approx((result.time.launch + joined).si()));
+}
+
+TEST_CASE("GEMM: wave quantisation makes a sawtooth") {
+  const Device device = round_device();
+  // 10 tiles in M, so N = 1280 fills the chip; one column more of tiles starts a second wave. K is
+  // too shallow to be split, which would fill the second wave with slices of K.
+  const GemmTime full = gemm_time({2560, 1280, 448}, device);
+  const GemmTime over = gemm_time({2560, 1281, 448}, device);
+  CHECK(full.waves == 1);
+  CHECK(over.waves == 2);
+  CHECK(over.time.matrix.si() == doctest::Approx(2.0 * full.time.matrix.si()));
+  CHECK(over.tail == doctest::Approx(1.0 - 110.0 / 200.0));
+  // The rate right after the step is half of that before it, and climbs back by the wave's end.
+  const auto rate = [&](std::int64_t n) {
+    const KernelTime t = gemm_time({2560, n, 448}, device).time;
+    return (t.flops / (t.total - t.launch)).si();
+  };
+  CHECK(rate(1281) / rate(1280) == doctest::Approx(0.5).epsilon(0.05));
+  CHECK(rate(2560) / rate(1280) == doctest::Approx(1.0).epsilon(0.05));
+}
+
+TEST_CASE("GEMM: a deep product just over a wave is cut along K, as stream-K kernels do") {
+  const GemmTime over = gemm_time({2560, 1281, 8192}, round_device());
+  CHECK(over.split_k == 8);
+  // 110 tiles in 8 slices: 880 over 100 units are 9 waves of an eighth.
+  CHECK(over.waves == 9);
+}
+
+TEST_CASE("GEMM: a large product approaches the sustained rate") {
+  const Device device = round_device();
+  const GemmTime result = gemm_time({25600, 12800, 65536}, device);
+  const double rate = (result.time.flops / result.time.total).si();
+  CHECK(rate < 0.8 * 300e12);
+  CHECK(rate == doctest::Approx(0.8 * 300e12).epsilon(0.01));
+  CHECK(result.time.binding == Roof::matrix);
+}
+
+TEST_CASE("GEMM: one row is memory-bound") {
+  Chip chip = round_chip();
+  chip.kernels.gemm.tiles = {{64, 128}};
+  const GemmTime result = gemm_time({1, 16384, 16384}, device_of(chip));
+  CHECK(result.time.binding == Roof::memory);
+  const double weights = 2.0 * 16384.0 * 16384.0;
+  CHECK(result.time.total.si() == doctest::Approx(weights / (2e12 * 0.75)).epsilon(0.15));
+}
+
+TEST_CASE("GEMM: K is split when tiles cannot fill the chip") {
+  const GemmTime result = gemm_time({256, 128, 65536}, round_device());
+  CHECK(result.split_k == 8);
+  CHECK(result.waves == 1);
+  // Never finer than 256 deep.
+  CHECK(gemm_time({256, 128, 448}, round_device()).split_k == 1);
+}
+
+TEST_CASE("GEMM: time is at least each roof and each part of the launch") {
+  const Device device = round_device();
+  for (const std::int64_t m : {1, 64, 500, 4096}) {
+    for (const std::int64_t n : {64, 1000, 8192}) {
+      for (const std::int64_t k : {64, 777, 16384}) {
+        const KernelTime t = gemm_time({m, n, k}, device).time;
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(k);
+        CHECK(t.total >= t.launch + t.matrix);
+        CHECK(t.total >= t.launch + t.memory);
+        CHECK(t.flops / t.total < *device.matrix_peak[Precision::bf16]);
+      }
+    }
+  }
+}
+
+TEST_CASE("GEMM: more work never takes less time at tile multiples") {
+  const Device device = round_device();
+  double last_m = 0.0, last_n = 0.0, last_k = 0.0;
+  for (std::int64_t i = 1; i <= 40; ++i) {
+    const double m = time_of(256 * i, 2048, 2048, device);
+    const double n = time_of(2048, 128 * i, 2048, device);
+    const double k = time_of(2048, 2048, 64 * i, device);
+    CHECK(m >= last_m);
+    CHECK(n >= last_n);
+    CHECK(k >= last_k);
+    last_m = m;
+    last_n = n;
+    last_k = k;
+  }
+}
+
+TEST_CASE("GEMM: small tiles starve on L2, so large products take large tiles") {
+  Chip chip = round_chip();
+  chip.kernels.gemm.tiles = {{64, 64}, {256, 128}};
+  chip.kernels.gemm.l2_reuse = 1.0;
+  // 64 x 64 needs 2 · 2 bytes · (64 + 64) per 2 · 64 · 64 FLOP: 240e12 / 32 = 7.5 TB/s, near the 8
+  // TB/s.
+  const GemmTime large = gemm_time({25600, 12800, 8192}, device_of(chip));
+  CHECK(large.tile.rows == 256);
+  CHECK(large.time.l2.si() / large.time.matrix.si() ==
+        doctest::Approx((240e12 / 85.33) / 8e12).epsilon(0.03));
+  // One small tile per unit beats four-fold padding.
+  CHECK(gemm_time({640, 640, 8192}, device_of(chip)).tile.rows == 64);
+}
+
+TEST_CASE("GEMM: accumulation reads the output first; weight gradients run slower") {
+  const Device device = round_device();
+  GemmShape shape{2560, 1280, 4096};
+  const GemmTime plain = gemm_time(shape, device);
+  shape.accumulate = true;
+  shape.output = Precision::fp32;
+  CHECK((gemm_time(shape, device).time.traffic - plain.time.traffic).si() ==
+        doctest::Approx(2560.0 * 1280.0 * (2 * 4 - 2)));
+  shape.role = GemmRole::weight_gradient;
+  CHECK(gemm_time(shape, device).time.matrix.si() ==
+        doctest::Approx(plain.time.matrix.si() / 0.95));
+}
+
+TEST_CASE("GEMM: a batch is as many tiles, not as many launches") {
+  const Device device = round_device();
+  GemmShape shape{256, 128, 4096};
+  shape.batch = 100;
+  const GemmTime batched = gemm_time(shape, device);
+  CHECK(batched.waves == 1);
+  CHECK(batched.time.matrix.si() ==
+        doctest::Approx(gemm_time({2560, 1280, 4096}, device).time.matrix.si()));
+}
+
+TEST_CASE("GEMM: systolic arrays pad to their edge and know no waves") {
+  Chip chip = round_chip();
+  chip.kernels.gemm.systolic = 128;
+  chip.kernels.gemm.alignment = 128;
+  chip.kernels.gemm.tiles.clear();
+  const Device device = device_of(chip);
+  const double rate = 300e12 * 0.8;
+  CHECK(gemm_time({1024, 128, 128}, device).time.matrix.si() ==
+        doctest::Approx(2.0 * 1024 * 128 * 128 / rate));
+  CHECK(gemm_time({1024, 129, 1}, device).time.matrix.si() ==
+        doctest::Approx(2.0 * 1024 * 256 * 128 / rate));
+}
+
+TEST_CASE("GEMM: speeding everything up by λ divides the time by λ") {
+  const Device slow = round_device(), fast = device_of(faster(round_chip(), 3.0));
+  for (const GemmShape& shape :
+       {GemmShape{1, 4096, 4096}, GemmShape{300, 500, 20000}, GemmShape{8192, 8192, 8192}}) {
+    CHECK(gemm_time(shape, fast).time.total.si() ==
+          doctest::Approx(gemm_time(shape, slow).time.total.si() / 3.0));
+  }
+}
+
+TEST_CASE("GEMM: what the chip cannot do at a precision runs on the nearest path") {
+  const Device device = round_device();
+  CHECK(device.matrix_peak[Precision::fp8] == FlopsPerSecond{300e12}); // as bf16
+  CHECK(device.matrix_peak[Precision::fp32] == FlopsPerSecond{20e12}); // vector units
+  CHECK_FALSE(device.matrix_peak[Precision::fp64]);
+  GemmShape shape{4096, 4096, 4096};
+  shape.precision = Precision::fp64;
+  CHECK_THROWS_AS((void)gemm_time(shape, device), Bug);
+}
+
+TEST_CASE("GEMM: empty products take no time, negative ones are bugs, huge ones do not overflow") {
+  const Device device = round_device();
+  CHECK(gemm_time({0, 4096, 4096}, device).time.total == Seconds{});
+  CHECK_THROWS_AS((void)gemm_time({-1, 1, 1}, device), Bug);
+  const std::int64_t huge = std::int64_t{1} << 62;
+  CHECK(std::isfinite(gemm_time({huge, huge, huge, huge}, device).time.total.si()));
+}
+
+} // namespace clustersim

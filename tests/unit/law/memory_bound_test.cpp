@@ -1,0 +1,84 @@
+#include "law/memory_bound.hpp"
+
+#include "base/bug.hpp"
+#include "unit/law/fixtures.hpp"
+
+#include <doctest/doctest.h>
+
+namespace clustersim {
+namespace {
+
+using test::device_of;
+using test::faster;
+using test::round_chip;
+using test::round_device;
+
+MemoryKernel moving(double bytes, int kernels = 1) {
+  return {KernelClass::norm, Bytes{bytes}, Flops{}, kernels};
+}
+
+} // namespace
+
+TEST_CASE("memory-bound: a large tensor streams at its class's share of DRAM") {
+  const KernelTime t = memory_kernel_time(moving(1e9), round_device());
+  CHECK(t.memory.si() == doctest::Approx((1e9 + 2e6) / (2e12 * 0.5)));
+  CHECK(t.launch.si() == doctest::Approx(2e-6 + 1e-6));
+  CHECK(t.total == t.launch + t.memory);
+  CHECK(t.binding == Roof::memory);
+}
+
+TEST_CASE("memory-bound: half the bandwidth at half_size") {
+  Chip chip = round_chip();
+  chip.l2 = {};
+  const KernelTime t = memory_kernel_time(moving(2e6), device_of(chip));
+  CHECK((t.traffic / t.memory).si() == doctest::Approx(0.5 * 2e12 * 0.5));
+}
+
+TEST_CASE("memory-bound: what fits in L2 runs at L2 bandwidth, if that is faster") {
+  const KernelTime inside = memory_kernel_time(moving(30e6), round_device());
+  CHECK(inside.memory.si() == doctest::Approx(30e6 / (8e12 * 0.5)));
+  const KernelTime outside = memory_kernel_time(moving(41e6), round_device());
+  CHECK(outside.memory.si() == doctest::Approx((41e6 + 2e6) / (2e12 * 0.5)));
+  Chip slow_cache = round_chip();
+  slow_cache.l2.bandwidth = BytesPerSecond{1e12};
+  CHECK(memory_kernel_time(moving(30e6), device_of(slow_cache)).memory.si() ==
+        doctest::Approx((30e6 + 2e6) / (2e12 * 0.5)));
+}
+
+TEST_CASE("memory-bound: each launch is paid for") {
+  const Device device = round_device();
+  const KernelTime once = memory_kernel_time(moving(1e9, 1), device);
+  const KernelTime four = memory_kernel_time(moving(1e9, 4), device);
+  CHECK(four.launch.si() == doctest::Approx(4.0 * once.launch.si()));
+  CHECK((four.memory - once.memory).si() == doctest::Approx(3.0 * 2e6 / (2e12 * 0.5)));
+  CHECK(memory_kernel_time(moving(1e3), device).binding == Roof::launch);
+  CHECK(memory_kernel_time(moving(1e9, 0), device).total == Seconds{});
+}
+
+TEST_CASE("memory-bound: arithmetic outside the matrix units can be the roof") {
+  MemoryKernel kernel = moving(1e6);
+  kernel.vector_flops = Flops{20e12};
+  const KernelTime t = memory_kernel_time(kernel, round_device());
+  CHECK(t.binding == Roof::vector);
+  CHECK(t.vector.si() == doctest::Approx(1.0));
+}
+
+TEST_CASE("memory-bound: the stack's class factor scales the rate") {
+  Stack stack = test::flash_stack();
+  stack.class_factor = 0.5;
+  const KernelTime t = memory_kernel_time(moving(1e9), make_device(round_chip(), stack, {}));
+  CHECK(t.memory.si() == doctest::Approx((1e9 + 2e6) / (2e12 * 0.5 * 0.5)));
+}
+
+TEST_CASE("memory-bound: homogeneous of degree one in its time constants") {
+  for (const double bytes : {1e3, 1e6, 30e6, 1e9}) {
+    CHECK(memory_kernel_time(moving(bytes), device_of(faster(round_chip(), 5.0))).total.si() ==
+          doctest::Approx(memory_kernel_time(moving(bytes), round_device()).total.si() / 5.0));
+  }
+}
+
+TEST_CASE("memory-bound: negative work is a bug") {
+  CHECK_THROWS_AS((void)memory_kernel_time(moving(-1.0), round_device()), Bug);
+}
+
+} // namespace clustersim
