@@ -79,7 +79,7 @@ public:
     if (const auto skip = decide(*rules_, "skip", *table_, row_)) {
       return skipped(skip->says);
     }
-    const std::string_view chip = table_->at(row_, "chip");
+    const std::string chip = take("cluster.chip").value_or("");
     const std::vector<const CatalogueEntry*> chips = catalogue_->find(Kind::chip, chip);
     if (chips.empty()) {
       return skipped(fmt::format("chip '{}' is not in the catalogue", printable(chip)));
@@ -185,7 +185,10 @@ private:
       if (section == "model" || section == "training" || section == "plan") {
         if (const auto value = take(key); value && !value->empty()) {
           set(key, *value);
-          run_.stack = key == "training.stack" ? *value : run_.stack;
+          if (key == "training.stack") {
+            run_.stack = *value;
+            overrides("stack:", fmt::format("override.stack.{}.", quoted(*value)));
+          }
         }
       } else if (key == "memory.level") {
         run_.memory_level = take(key).value_or("allocator") == "driver" ? MemoryLevel::driver
