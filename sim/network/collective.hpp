@@ -34,6 +34,7 @@ enum class CollectiveKind {
 struct GroupFamily {
   int size = 1;
   int stride = 1;
+  int groups = 0; // that run at once, from the first; 0 = all that tile the world
   friend auto operator<=>(const GroupFamily&, const GroupFamily&) = default;
 };
 

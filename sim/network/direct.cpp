@@ -28,8 +28,7 @@ Forms direct_forms(const LinkGraph& graph, Router& router, CollectiveKind kind,
   const GroupRange groups(graph, family);
   const auto n = static_cast<std::size_t>(family.size);
   const std::size_t reach = all ? n - 1 : 1;
-  Traffic traffic;
-  traffic.load.assign(graph.edges().size(), 0.0);
+  Traffic traffic(graph);
   traffic.local = all ? 1.0 / family.size : 0.0;
   for (std::size_t i = 0; i < groups.count(); ++i) {
     add_peers(traffic, router, groups.members(i), reach, all ? 1.0 / family.size : 1.0);

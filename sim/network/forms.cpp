@@ -22,20 +22,33 @@ Protocol chosen(const Link& link, const ProtocolChoice& choice) {
 }
 
 struct ClassShare {
-  double busiest = 0.0; // seconds per payload byte at the protocol's full rate
+  double busiest = 0.0; // seconds per payload byte
   EdgeId edge;
   Seconds latency;
   bool used = false;
 };
 
-std::vector<ClassShare> busiest_edges(const LinkGraph& graph, const std::vector<double>& load) {
+/// Load over capacity at each class's busiest edge. A protocol slows its transport's own links
+/// (what a chip or NIC drives), not the shared edges of other classes on the way.
+std::vector<ClassShare> busiest_edges(const LinkGraph& graph, const LoadVector& load,
+                                      const std::vector<Protocol>& protocols) {
   std::vector<ClassShare> shares(graph.link_classes().size());
-  for (std::size_t e = 0; e < load.size(); ++e) {
-    if (load[e] <= 0.0) continue;
+  std::vector<std::pair<LinkClassId, const double*>> parts;
+  for (std::size_t c = 0; c < protocols.size(); ++c) {
+    const std::vector<double>& part = load.of(LinkClassId{c});
+    if (!part.empty()) parts.emplace_back(LinkClassId{c}, part.data());
+  }
+  for (std::size_t e = 0; e < graph.edges().size(); ++e) {
     const Edge& edge = graph.edges()[e];
+    double bytes = 0.0;
+    for (const auto& [transport, part] : parts) {
+      const bool own = transport == edge.link_class;
+      bytes += own ? part[e] / protocols[transport.at()].bandwidth_fraction : part[e];
+    }
+    if (bytes <= 0.0) continue;
     ClassShare& share = shares[edge.link_class.at()];
     share.used = true;
-    const double time = load[e] / edge.capacity.si();
+    const double time = bytes / edge.capacity.si();
     if (time > share.busiest) {
       share.busiest = time;
       share.edge = EdgeId{e};
@@ -47,15 +60,12 @@ std::vector<ClassShare> busiest_edges(const LinkGraph& graph, const std::vector<
 void add_latencies(const LinkGraph& graph, Router& router, const Traffic& traffic,
                    const std::vector<Protocol>& protocols, std::vector<ClassShare>& shares) {
   for (const SerialHop& hop : traffic.serial) {
-    std::size_t slowest = shares.size();
+    const std::size_t transport = router.pattern(hop.from, hop.to).transport.at();
+    shares[transport].latency += protocols[transport].step * hop.steps;
     router.for_each_edge(hop.from, hop.to, [&](EdgeId id, double share) {
       const Edge& edge = graph.edges()[id.at()];
-      const std::size_t c = edge.link_class.at();
-      shares[c].latency += edge.latency * (hop.traversals * share);
-      shares[c].used = true;
-      if (slowest == shares.size() || protocols[c].step > protocols[slowest].step) slowest = c;
+      shares[edge.link_class.at()].latency += edge.latency * (hop.traversals * share);
     });
-    if (slowest < shares.size()) shares[slowest].latency += protocols[slowest].step * hop.steps;
   }
 }
 
@@ -73,28 +83,37 @@ LinkClassId local_class(const LinkGraph& graph, Router& router, const Traffic& t
   return first;
 }
 
+/// The slowest start of all transports in use, and the longest fill.
+void set_start(const LoadVector& load, const std::vector<Protocol>& protocols,
+               CollectiveForm& form) {
+  bool first = true;
+  for (std::size_t c = 0; c < protocols.size(); ++c) {
+    if (load.of(LinkClassId{c}).empty()) continue;
+    form.fill = std::max(form.fill, protocols[c].fill);
+    if (first || protocols[c].launch > form.launch) {
+      form.launch = protocols[c].launch;
+      form.launch_class = LinkClassId{c};
+    }
+    first = false;
+  }
+}
+
 CollectiveForm form_of(const LinkGraph& graph, Router& router, std::string_view algorithm,
-                       const Traffic& traffic, const ProtocolChoice& choice,
-                       std::vector<ClassShare> shares) {
+                       const Traffic& traffic, const ProtocolChoice& choice) {
   CollectiveForm form;
   form.algorithm = algorithm;
   form.protocol = choice.name;
   std::vector<Protocol> protocols;
   for (const Link& link : graph.link_classes())
     protocols.push_back(chosen(link, choice));
+  std::vector<ClassShare> shares = busiest_edges(graph, traffic.load, protocols);
   add_latencies(graph, router, traffic, protocols, shares);
   for (std::size_t c = 0; c < shares.size(); ++c) {
     if (!shares[c].used) continue;
-    const LinkClassId id{c};
-    form.terms.push_back({id, shares[c].latency,
-                          SecondsPerByte{shares[c].busiest / protocols[c].bandwidth_fraction},
-                          shares[c].edge});
-    form.fill = std::max(form.fill, protocols[c].fill);
-    if (form.terms.size() == 1 || protocols[c].launch > form.launch) {
-      form.launch = protocols[c].launch;
-      form.launch_class = id;
-    }
+    form.terms.push_back(
+        {LinkClassId{c}, shares[c].latency, SecondsPerByte{shares[c].busiest}, shares[c].edge});
   }
+  set_start(traffic.load, protocols, form);
   form.local_class = local_class(graph, router, traffic);
   const BytesPerSecond copy = graph.link_classes()[form.local_class.at()].local_copy;
   if (copy.si() > 0.0) form.local = traffic.local / copy;
@@ -107,9 +126,8 @@ std::vector<CollectiveForm> forms_of(const LinkGraph& graph, Router& router,
                                      std::string_view algorithm, const Traffic& traffic,
                                      const std::vector<ProtocolChoice>& protocols) {
   std::vector<CollectiveForm> forms;
-  const std::vector<ClassShare> shares = busiest_edges(graph, traffic.load);
   for (const ProtocolChoice& choice : protocols) {
-    forms.push_back(form_of(graph, router, algorithm, traffic, choice, shares));
+    forms.push_back(form_of(graph, router, algorithm, traffic, choice));
   }
   return forms;
 }

@@ -10,25 +10,23 @@ namespace {
 class GateFinder {
 public:
   GateFinder(const LinkGraph& graph, const NodeBlock& node, bool leaving)
-      : graph_(graph), node_(node), leaving_(leaving), paths_(PathGraph::node(graph, node)) {}
+      : graph_(graph), node_(node), leaving_(leaving), paths_(PathGraph::node(graph, node)),
+        scale_up_(PathGraph::scale_up(graph, node)) {}
 
   [[nodiscard]] std::vector<Gate> direct(VertexId chip) const;
   [[nodiscard]] std::vector<Gate> by_peers(VertexId chip) const;
 
 private:
-  [[nodiscard]] Route path(VertexId from, VertexId to) const {
-    return paths_.route(from, to, paths_.costs_from(from));
-  }
-  [[nodiscard]] bool by_scale_up(const Route& route) const;
-  [[nodiscard]] Route towards(VertexId chip, VertexId other) const {
-    return leaving_ ? path(chip, other) : path(other, chip);
+  [[nodiscard]] Route towards(const PathGraph& paths, VertexId chip, VertexId other) const {
+    const VertexId from = leaving_ ? chip : other, to = leaving_ ? other : chip;
+    return paths.route(from, to, paths.costs_from(from));
   }
   [[nodiscard]] Route joined(const Route& near_chip, const Route& near_port) const;
 
   const LinkGraph& graph_;
   const NodeBlock& node_;
   bool leaving_;
-  PathGraph paths_;
+  PathGraph paths_, scale_up_;
 };
 
 bool outside(const LinkGraph& graph, VertexId v) {
@@ -51,7 +49,7 @@ std::vector<Gate> GateFinder::direct(VertexId chip) const {
     const EdgeId id{node_.first_edge.at() + e};
     const Edge& edge = graph_.edges()[id.at()];
     if (!outside(graph_, leaving_ ? edge.to : edge.from)) continue;
-    const Route inside = towards(chip, leaving_ ? edge.from : edge.to);
+    const Route inside = towards(paths_, chip, leaving_ ? edge.from : edge.to);
     if (inside.edges.empty()) continue;
     found.push_back(
         {joined(inside, {{{id, 1.0}}, edge.latency, 1}), static_cast<std::uint32_t>(e)});
@@ -59,24 +57,13 @@ std::vector<Gate> GateFinder::direct(VertexId chip) const {
   return found;
 }
 
-bool GateFinder::by_scale_up(const Route& route) const {
-  return std::all_of(route.edges.begin(), route.edges.end(), [&](const EdgeShare& e) {
-    const Edge& edge = graph_.edges()[e.edge.at()];
-    const auto is_scale_up = [&](VertexId v) {
-      const VertexKind kind = graph_.vertices()[v.at()].kind;
-      return kind == VertexKind::chip || kind == VertexKind::scale_up_switch;
-    };
-    return is_scale_up(edge.from) && is_scale_up(edge.to);
-  });
-}
-
 std::vector<Gate> GateFinder::by_peers(VertexId chip) const {
   std::vector<Gate> found;
   for (int c = 0; c < node_.chips; ++c) {
     const VertexId peer = graph_.chips()[node_.first_chip.at() + static_cast<std::size_t>(c)];
     if (peer == chip) continue;
-    const Route to_peer = towards(chip, peer);
-    if (to_peer.edges.empty() || !by_scale_up(to_peer)) continue;
+    const Route to_peer = towards(scale_up_, chip, peer);
+    if (to_peer.edges.empty()) continue;
     std::vector<Gate> gates = direct(peer);
     for (Gate& gate : gates)
       found.push_back({joined(to_peer, gate.inside), gate.port});

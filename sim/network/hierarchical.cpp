@@ -27,8 +27,7 @@ Forms hierarchical_forms(const LinkGraph& graph, Router& router, CollectiveKind 
   const double phases = twice ? 2.0 : 1.0;
   Forms forms;
   for (const RingOrder order : ring_orders(graph, first)) {
-    Traffic traffic;
-    traffic.load.assign(graph.edges().size(), 0.0);
+    Traffic traffic(graph);
     traffic.local = 1.0 / family.size;
     for (std::size_t i = 0; i < groups.count(); ++i) {
       const std::vector<RankId> members = groups.members(i);

@@ -46,8 +46,7 @@ Forms in_switch_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
   const GroupRange groups(graph, family);
   const std::vector<RankId> first = groups.members(0);
   if (!reducing_port(graph, first.front()).found) return {};
-  Traffic traffic;
-  traffic.load.assign(graph.edges().size(), 0.0);
+  Traffic traffic(graph);
   traffic.local = 1.0 / family.size;
   for (std::size_t i = 0; i < groups.count(); ++i) {
     const std::vector<RankId> members = groups.members(i);
@@ -57,8 +56,9 @@ Forms in_switch_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
     for (const RankId rank : members) {
       const Port port = reducing_port(graph, rank);
       if (!port.found) return {};
-      traffic.load[port.out.at()] += 1.0 + 1.0 / static_cast<double>(g);
-      traffic.load[port.in.at()] += 1.0 + 1.0 / static_cast<double>(g);
+      const LinkClassId transport = graph.edges()[port.out.at()].link_class;
+      traffic.load.add(transport, port.out, 1.0 + 1.0 / static_cast<double>(g));
+      traffic.load.add(transport, port.in, 1.0 + 1.0 / static_cast<double>(g));
     }
     for (std::size_t local = 0; segments.size() > 1 && local < g; ++local) {
       add_double_tree(traffic, router, members, segments, local, 1.0 / static_cast<double>(g));

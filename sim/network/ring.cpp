@@ -84,8 +84,7 @@ Forms ring_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
   const GroupRange groups(graph, family);
   Forms forms;
   for (const RingOrder order : ring_orders(graph, groups.members(0))) {
-    Traffic traffic;
-    traffic.load.assign(graph.edges().size(), 0.0);
+    Traffic traffic(graph);
     traffic.local = 1.0 / family.size;
     double longest = -1.0;
     for (std::size_t i = 0; i < groups.count(); ++i) {

@@ -27,12 +27,21 @@ std::uint64_t pattern_key(const NodeBlock& a, std::size_t chip_a, const NodeBloc
 } // namespace
 
 Route Router::search(VertexId from, VertexId to) const {
-  const int a = graph_->vertices()[from.at()].node, b = graph_->vertices()[to.at()].node;
-  const bool inside = a >= 0 && a == b && static_cast<std::size_t>(a) < graph_->nodes().size();
-  const PathGraph paths =
-      inside ? PathGraph::node(*graph_, graph_->nodes()[static_cast<std::size_t>(a)])
-             : PathGraph::whole(*graph_);
-  Route found = paths.route(from, to, paths.costs_from(from));
+  const Vertex& source = graph_->vertices()[from.at()];
+  const Vertex& target = graph_->vertices()[to.at()];
+  const auto node = static_cast<std::size_t>(std::max(0, source.node));
+  const bool inside =
+      source.node >= 0 && source.node == target.node && node < graph_->nodes().size();
+  Route found;
+  const auto try_in = [&](const PathGraph& paths) {
+    if (found.edges.empty()) found = paths.route(from, to, paths.costs_from(from));
+  };
+  if (inside && source.kind == VertexKind::chip && target.kind == VertexKind::chip) {
+    try_in(PathGraph::scale_up(*graph_, graph_->nodes()[node]));
+  }
+  if (found.edges.empty()) {
+    try_in(inside ? PathGraph::node(*graph_, graph_->nodes()[node]) : PathGraph::whole(*graph_));
+  }
   if (found.edges.empty() && from != to) no_path(*graph_, from, to);
   return found;
 }
@@ -50,7 +59,7 @@ const RoutePattern& Router::pattern(RankId from, RankId to) {
     const auto known = loose_.find({from, to});
     return known != loose_.end()
                ? known->second
-               : loose_.emplace(std::make_pair(from, to), loose(from, to)).first->second;
+               : loose_.emplace(std::pair{from, to}, loose(from, to)).first->second;
   }
   const NodeBlock& source = nodes[static_cast<std::size_t>(a)];
   const NodeBlock& target = nodes[static_cast<std::size_t>(b)];
@@ -58,8 +67,28 @@ const RoutePattern& Router::pattern(RankId from, RankId to) {
                                         to.at() - target.first_chip.at(), a == b);
   const auto known = patterns_.find(key);
   if (known != patterns_.end()) return known->second;
-  return patterns_.emplace(key, a == b ? inside(source, from, to) : between(from, to))
-      .first->second;
+  RoutePattern found = a == b ? inside(source, from, to) : between(from, to);
+  found.transport = transport_of(found, from, to);
+  return patterns_.emplace(key, std::move(found)).first->second;
+}
+
+LinkClassId Router::transport_of(const RoutePattern& pattern, RankId from, RankId to) const {
+  const auto importance = [&](const Edge& edge) {
+    const VertexKind a = graph_->vertices()[edge.from.at()].kind;
+    const VertexKind b = graph_->vertices()[edge.to.at()].kind;
+    const auto is = [&](VertexKind kind) { return a == kind || b == kind; };
+    if (is(VertexKind::leaf) || is(VertexKind::spine)) return a == VertexKind::nic ? 4 : 3;
+    if (is(VertexKind::host_memory)) return 2;
+    return is(VertexKind::pcie_switch) || is(VertexKind::root_complex) ? 1 : 0;
+  };
+  int most = -1;
+  LinkClassId transport;
+  for (const RoutePattern::Hop& hop : pattern.hops_taken) {
+    const Edge& edge = graph_->edges()[edge_at(hop, from, to).at()];
+    if (importance(edge) > most) transport = edge.link_class;
+    most = std::max(most, importance(edge));
+  }
+  return transport;
 }
 
 /// Graphs written out vertex by vertex have no nodes: each pair has a route of its own.
@@ -71,6 +100,7 @@ RoutePattern Router::loose(RankId from, RankId to) const {
   for (const EdgeShare& e : found.edges) {
     pattern.hops_taken.push_back({RoutePattern::Base::fabric, e.edge.value, e.share});
   }
+  pattern.transport = transport_of(pattern, from, to);
   return pattern;
 }
 

@@ -37,6 +37,9 @@ struct RoutePattern {
   std::vector<Hop> hops_taken; // in the order of travel
   Seconds latency;
   int hops = 0;
+  /// The link class whose driver moves the data end to end: the NIC's when the route leaves the
+  /// node, host memory's when it is staged there, else PCIe's, else the scale-up link's.
+  LinkClassId transport;
 };
 
 /// A way between a chip and a port of its node on the fabric; edges counted from the node's first.
@@ -78,6 +81,13 @@ private:
   [[nodiscard]] RoutePattern loose(RankId from, RankId to) const;
   [[nodiscard]] RoutePattern inside(const NodeBlock& node, RankId from, RankId to) const;
   [[nodiscard]] RoutePattern between(RankId from, RankId to);
+  [[nodiscard]] LinkClassId transport_of(const RoutePattern& pattern, RankId from, RankId to) const;
+  [[nodiscard]] EdgeId edge_at(const RoutePattern::Hop& hop, RankId from, RankId to) const {
+    const std::size_t first = hop.base == RoutePattern::Base::source   ? first_edge(from)
+                              : hop.base == RoutePattern::Base::target ? first_edge(to)
+                                                                       : 0;
+    return EdgeId{first + hop.offset};
+  }
   const std::vector<Gate>& gates(const NodeBlock& node, std::size_t chip, bool leaving);
   const Route& fabric_route(VertexId from, VertexId to);
 

@@ -65,9 +65,21 @@ PathGraph PathGraph::whole(const LinkGraph& graph) {
 }
 
 PathGraph PathGraph::node(const LinkGraph& graph, const NodeBlock& block) {
+  return within(graph, block, [](VertexKind) { return true; });
+}
+
+PathGraph PathGraph::scale_up(const LinkGraph& graph, const NodeBlock& block) {
+  return within(graph, block, [](VertexKind kind) {
+    return kind == VertexKind::chip || kind == VertexKind::scale_up_switch;
+  });
+}
+
+PathGraph PathGraph::within(const LinkGraph& graph, const NodeBlock& block,
+                            bool (*wanted)(VertexKind)) {
   std::vector<VertexId> inside;
   for (int v = 0; v < block.vertices; ++v) {
-    inside.emplace_back(block.first_vertex.at() + static_cast<std::size_t>(v));
+    const VertexId id{block.first_vertex.at() + static_cast<std::size_t>(v)};
+    if (wanted(graph.vertices()[id.at()].kind)) inside.push_back(id);
   }
   const std::size_t first = block.first_edge.at();
   return {graph, std::move(inside), first, first + static_cast<std::size_t>(block.edges)};

@@ -22,6 +22,8 @@ public:
   /// The whole graph, or one node with its NICs but without the fabric.
   static PathGraph whole(const LinkGraph& graph);
   static PathGraph node(const LinkGraph& graph, const NodeBlock& block);
+  /// A node's chips and scale-up switches: peers that have such a path never take PCIe.
+  static PathGraph scale_up(const LinkGraph& graph, const NodeBlock& block);
   /// Switches outside the nodes.
   static PathGraph fabric(const LinkGraph& graph);
 
@@ -39,6 +41,8 @@ private:
   };
   PathGraph(const LinkGraph& graph, std::vector<VertexId> vertices, std::size_t first_edge,
             std::size_t last_edge);
+  static PathGraph within(const LinkGraph& graph, const NodeBlock& block,
+                          bool (*wanted)(VertexKind));
   [[nodiscard]] bool passes(const Arc& arc, std::size_t source) const;
 
   const LinkGraph* graph_;

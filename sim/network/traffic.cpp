@@ -19,6 +19,7 @@ GroupRange::GroupRange(const LinkGraph& graph, GroupFamily family) : family_(fam
                           graph.chips().size()));
   }
   count_ = blocks * static_cast<std::size_t>(family.stride);
+  if (family.groups > 0) count_ = std::min(count_, static_cast<std::size_t>(family.groups));
 }
 
 std::vector<RankId> GroupRange::members(std::size_t group) const {
@@ -48,8 +49,11 @@ bool even(const std::vector<NodeSegment>& segments) {
 }
 
 void add_flow(Traffic& traffic, Router& router, RankId from, RankId to, double bytes) {
-  router.for_each_edge(
-      from, to, [&](EdgeId edge, double share) { traffic.load[edge.at()] += bytes * share; });
+  if (from == to) return;
+  const LinkClassId transport = router.pattern(from, to).transport;
+  router.for_each_edge(from, to, [&](EdgeId edge, double share) {
+    traffic.load.add(transport, edge, bytes * share);
+  });
 }
 
 void add_ring(Traffic& traffic, Router& router, const std::vector<RankId>& members,

@@ -17,8 +17,37 @@ struct SerialHop {
   double traversals = 0.0; // each costs the latencies of the route's edges
 };
 
+/// Bytes per payload byte on every edge, apart by transport: a protocol drives each at its own
+/// share of what the edges carry.
+class LoadVector {
+public:
+  explicit LoadVector(const LinkGraph& graph)
+      : by_transport_(graph.link_classes().size()), edges_(graph.edges().size()) {}
+  void add(LinkClassId transport, EdgeId edge, double bytes) {
+    std::vector<double>& load = by_transport_[transport.at()];
+    if (load.empty()) load.assign(edges_, 0.0);
+    load[edge.at()] += bytes;
+  }
+  /// Empty when the transport moved nothing.
+  [[nodiscard]] const std::vector<double>& of(LinkClassId transport) const {
+    return by_transport_[transport.at()];
+  }
+  /// Of all transports together.
+  [[nodiscard]] double at(EdgeId edge) const {
+    double sum = 0.0;
+    for (const std::vector<double>& load : by_transport_)
+      sum += load.empty() ? 0.0 : load[edge.at()];
+    return sum;
+  }
+
+private:
+  std::vector<std::vector<double>> by_transport_;
+  std::size_t edges_ = 0;
+};
+
 struct Traffic {
-  std::vector<double> load;      // by EdgeId, bytes per payload byte
+  explicit Traffic(const LinkGraph& graph) : load(graph) {}
+  LoadVector load;
   std::vector<SerialHop> serial; // of the slowest group
   double local = 0.0;            // own bytes copied or reduced, per payload byte
 };
