@@ -1,9 +1,10 @@
-"""Every command of the documents runs, and every relative link leads somewhere.
+"""Every command of the documents runs and prints what the page shows; every relative link leads somewhere.
 
 A command stands in a block fenced ```console, on a line that starts with "$ clustersim" or "$ ./dev"; a
-line that ends with a backslash goes on in the next. It runs in the repository (in a copy when it
-writes), through the built program, in the order of the page. The exit code must be 0, or the one
-that a comment names: "$ clustersim run big.toml   # exit 3".
+line that ends with a backslash goes on in the next. It runs beside a copy of the data, through the built
+program, in the order of the page. The exit code must be 0, or the one that a comment names:
+"$ clustersim run big.toml   # exit 3". Lines below the command, if any, are its standard output; a line
+"..." stands for any number of lines.
 """
 
 import os
@@ -18,24 +19,41 @@ from common import arguments, files, finish
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[^)]*)?\)")
 PAGES = ("*.md", "docs/**/*.md", "examples/**/*.md", "*/README.md")
-NEVER_RUN = {"test", "sanitize", "clang", "lint", "bench", "all", "build"}  # they would run this test
+# Own words of ./dev: most would run this very test.
+NEVER_RUN = {"test", "sanitize", "clang", "lint", "bench", "all", "build", "help"}
+
+
+class Command:
+    """One command of a page, the exit code it must have and the output shown below it."""
+
+    def __init__(self, line, text):
+        expected = re.search(r"#\s*exit (\d+)", text)
+        self.line = line
+        self.words = shlex.split(text, comments=True)
+        self.exit = int(expected[1]) if expected else 0
+        self.output = []
 
 
 def commands(text):
-    """(line number, words, exit code) of each command of a page."""
-    inside, held = False, ""
+    found, inside, held = [], False, ""
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("```"):
-            inside = line.strip() == "```console" and not inside
-            continue
-        if not inside or not (held or line.startswith(("$ clustersim", "$ ./dev"))):
-            continue
-        held += line.removeprefix("$ ").removesuffix("\\")
-        if line.endswith("\\"):
-            continue
-        expected = re.search(r"#\s*exit (\d+)", held)
-        yield number, shlex.split(held, comments=True), int(expected[1]) if expected else 0
-        held = ""
+            inside, held = line.strip() == "```console" and not inside, ""
+        elif inside and (held or line.startswith("$ ")):
+            held += line.removeprefix("$ ").removesuffix("\\")
+            if not line.endswith("\\"):
+                found.append(Command(number, held))
+                held = ""
+        elif inside and found:
+            found[-1].output.append(line)
+    return [c for c in found if c.words and c.words[0] in ("clustersim", "./dev")]
+
+
+def as_shown(shown, printed):
+    """Whether the output is the one that the page shows; "..." stands for any number of lines."""
+    parts = [r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line.rstrip()) + r"\n" for line in shown]
+    printed = "".join(line.rstrip() + "\n" for line in printed.splitlines())
+    return re.fullmatch("".join(parts), printed) is not None
 
 
 def run(words, program, folder):
@@ -46,20 +64,26 @@ def run(words, program, folder):
     )
 
 
+def check_command(command, program, folder):
+    if any(word in ("|", ">", "<", "&&", ";") for word in command.words):
+        return "a command of the documents stands alone, without a shell"
+    result = run(command.words, program, folder)
+    if result.returncode != command.exit:
+        return f"exit {result.returncode}, not {command.exit}\n{result.stderr}"
+    if command.output and not as_shown(command.output, result.stdout):
+        return f"prints something else than the page shows:\n{result.stdout}"
+    return None
+
+
 def check_commands(name, text, program, folder):
     problems, count = [], 0
-    for number, words, expected in commands(text):
-        if words[0] == "./dev" and (len(words) < 2 or words[1] in NEVER_RUN | {"help"}):
+    for command in commands(text):
+        if command.words[0] == "./dev" and (len(command.words) < 2 or command.words[1] in NEVER_RUN):
             continue
         count += 1
-        if any(word in ("|", ">", "&&") for word in words):
-            problems.append(f"{name}:{number}: a command of the documents stands alone, without a shell")
-            continue
-        result = run(words, program, folder)
-        if result.returncode != expected:
-            problems.append(
-                f"{name}:{number}: {shlex.join(words)}: exit {result.returncode}, not {expected}\n{result.stderr}"
-            )
+        problem = check_command(command, program, folder)
+        if problem:
+            problems.append(f"{name}:{command.line}: {shlex.join(command.words)}: {problem}")
     return problems, count
 
 
