@@ -43,15 +43,15 @@ std::string default_of(const FieldInfo& info, const std::optional<Shown>& shown)
 
 void row(std::string& out, const FieldInfo& info, const std::optional<Shown>& shown,
          const std::string& prefix) {
-  if (info.type == "reserved") {
-    out += "| `" + prefix + info.key + "` | " +
-           (info.only.empty() ? "nothing yet" : "only `" + info.only + "` so far") + " | | " +
-           info.feature + " not supported yet |\n";
-    return;
-  }
   std::string names = "`" + prefix + (info.family.empty() ? info.key : info.family) + "`";
   for (const std::string& alias : info.aliases) {
     names += ", `" + alias + "`";
+  }
+  if (info.type == "reserved") {
+    out += "| " + names + " | " +
+           (info.only.empty() ? "nothing yet" : "only `" + info.only + "` so far") + " | | " +
+           info.feature + " not supported yet |\n";
+    return;
   }
   const std::string yet = info.feature.empty() ? "" : " (only `" + info.only + "` so far)";
   out += "| " + names + " | " + cell(values_of(info)) + " | " + cell(default_of(info, shown)) +
@@ -63,16 +63,15 @@ constexpr const char* table_head = "\n| key | value | default | meaning |\n|---|
 template <class T>
 void section(std::string& out, const Schema<T>& schema) {
   out += "\n## " + schema.name + "\n\n" + schema.title + ".\n" + table_head;
-  const T blank{};
   std::set<std::string> families;
-  for (const Field<T>& field : schema.fields) {
-    if (!field.info.family.empty() && !families.insert(field.info.family).second) {
+  for (const auto& [info, fallback] : documented(schema)) {
+    if (!info->family.empty() && !families.insert(info->family).second) {
       continue;
     }
-    row(out, field.info, field.show(blank), "");
-    if (field.info.item) {
-      for (const FieldInfo* item : field.info.item()) {
-        row(out, *item, std::nullopt, field.info.key + "[].");
+    row(out, *info, fallback, "");
+    if (info->item) {
+      for (const auto& [item, item_fallback] : info->item()) {
+        row(out, *item, item_fallback, info->key + "[].");
       }
     }
   }

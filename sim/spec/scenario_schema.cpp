@@ -108,8 +108,9 @@ void add_plan(Schema<S>& s) {
       .alias("sp")
       .because("off in most frameworks");
   add(s, "plan.zero", in(&Scenario::plan, &P::zero),
-      "optimizer sharding: 0 none, 1 states (2 and 3 not supported yet by this version)")
-      .between(0, 1)
+      "optimizer sharding: 0 none, 1 states, 2 gradients too, 3 weights too")
+      .between(0, 3)
+      .only("0 or 1", "ZeRO stages 2 and 3 are")
       .because("off in most frameworks");
   add_reserved(s, "plan.hybrid_shard", "1", "hybrid sharding is");
   add(s, "plan.micro_batch", in(&Scenario::plan, &P::micro_batch),

@@ -53,8 +53,8 @@ public:
     return *this;
   }
   FieldTuner& alias(std::string name) { return info_->aliases.push_back(std::move(name)), *this; }
-  /// A known name of something this version cannot do: only `value` is accepted ("" = leave it
-  /// out).
+  /// A known name of something this version cannot do: only `value` ("1", "0 or 1") is accepted (""
+  /// = leave it out).
   FieldTuner& only(std::string value, std::string feature) {
     info_->only = std::move(value), info_->feature = std::move(feature);
     return *this;
@@ -227,15 +227,16 @@ FieldTuner add_tables(Schema<T>& schema, std::string key, const Schema<Item>& it
         return true;
       },
       std::move(help));
-  schema.fields.back().info.item = [&item] { return infos(item); };
+  schema.fields.back().info.item = [&item] { return documented(item); };
   return tuner;
 }
 
 template <class T>
-std::vector<const FieldInfo*> infos(const Schema<T>& schema) {
-  std::vector<const FieldInfo*> result;
+std::vector<Documented> documented(const Schema<T>& schema) {
+  const T blank{};
+  std::vector<Documented> result;
   for (const Field<T>& field : schema.fields) {
-    result.push_back(&field.info);
+    result.push_back({&field.info, field.show(blank)});
   }
   return result;
 }

@@ -87,11 +87,7 @@ private:
       source = table_source;
     }
     const Given given{*value, info, context_};
-    if (!info.feature.empty() && !allowed(given)) {
-      reading_.broken.insert(info.key);
-      return;
-    }
-    const bool read = field.read(given);
+    const bool read = field.read(given) && (info.feature.empty() || allowed(given));
     note.source = citation(given, source);
     if (!read) {
       reading_.broken.insert(info.key);
@@ -106,8 +102,12 @@ private:
     const FieldInfo& info = given.info;
     const Tree& tree = given.tree;
     const std::string text = tree.type == TreeType::string ? tree.string : written(tree);
-    if (!info.only.empty() && text == info.only) {
-      return true;
+    for (std::size_t at = 0; !info.only.empty() && at != std::string::npos;) {
+      const std::size_t end = info.only.find(" or ", at);
+      if (text == info.only.substr(at, end == std::string::npos ? end : end - at)) {
+        return true;
+      }
+      at = end == std::string::npos ? end : end + 4;
     }
     add(diagnose(tree.place, info.feature + " not supported yet by this version",
                  info.only.empty() ? "'" + info.key + "' left out" : info.key + " = " + info.only));

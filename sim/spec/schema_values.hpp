@@ -19,6 +19,20 @@
 
 namespace clustersim {
 
+/// A value as the echo prints it.
+struct Shown {
+  std::string text;
+  std::string unit;             // SI
+  std::optional<double> number; // in that unit
+};
+
+struct FieldInfo;
+/// A key with the default that a blank object shows.
+struct Documented {
+  const FieldInfo* info = nullptr;
+  std::optional<Shown> fallback;
+};
+
 /// All that is known about one key.
 struct FieldInfo {
   std::string key;                  // dotted: "memory.bandwidth"
@@ -37,14 +51,7 @@ struct FieldInfo {
   bool binary_suffix = false;                    // "8k" = 8192
   std::string only, feature;                     // see FieldTuner::only
   std::function<std::string(double)> show_bound; // of a range, in the key's unit
-  std::function<std::vector<const FieldInfo*>()> item; // keys of a table in a list
-};
-
-/// A value as the echo prints it.
-struct Shown {
-  std::string text;
-  std::string unit;             // SI
-  std::optional<double> number; // in that unit
+  std::function<std::vector<Documented>()> item; // keys of a table in a list
 };
 
 /// An echo entry with its place, for file order.

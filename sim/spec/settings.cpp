@@ -83,7 +83,7 @@ void lengthen(std::vector<std::string>& path) {
     return;
   }
   std::vector<std::string> keys;
-  for (const FieldInfo* info : infos(scenario_schema())) {
+  for (const auto& [info, fallback] : documented(scenario_schema())) {
     const std::vector<std::string> parts = split(info->key, '.');
     const auto is = [&](const std::string& name) {
       return path.size() == 1
@@ -146,7 +146,7 @@ void erase_aliases(const std::vector<std::string>& path, Tree& root) {
     return;
   }
   Tree* table = root.find(path[0]);
-  for (const FieldInfo* info : infos(scenario_schema())) {
+  for (const auto& [info, fallback] : documented(scenario_schema())) {
     if (table != nullptr && info->key == path[0] + "." + path[1]) {
       for (const std::string& alias : info->aliases) {
         table->erase(alias);

@@ -94,7 +94,8 @@ const Schema<Link>& link_schema() {
         .between(tiny, 1)
         .because("not measured");
     add(s, "link.latency", at(&Link::latency), "one traversal").required().between(0, 10);
-    add(s, "link.local_copy", at(&Link::local_copy), "copy or reduction of a rank's own share");
+    add(s, "link.local_copy", at(&Link::local_copy), "copy or reduction of a rank's own share")
+        .because("no such cost");
     add_tables(s, "protocol", protocol_schema(), at(&Link::protocols),
                "how collectives use it; chosen by size");
     return s;

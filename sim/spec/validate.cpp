@@ -55,14 +55,15 @@ public:
   }
 
   void chips_match() {
-    if (chips_ == 0 || !sound({"plan.tensor", "plan.data"})) {
+    if (chips_ == 0 || !sound({"plan.tensor", "plan.data", "plan.pipeline", "plan.context"})) {
       return;
     }
     const std::int64_t model_chips = std::int64_t{plan_.tensor} * plan_.pipeline * plan_.context;
     if (chips_ % model_chips != 0) {
       wrong("plan.tensor",
             fmt::format("{} chips cannot be shared out by tensor {}", chips_, plan_.tensor),
-            nearest_divisors("tensor", chips_, plan_.tensor));
+            feasible_tensor());
+      tensor_fits_ = false;
       return;
     }
     const std::int64_t fitting = chips_ / model_chips;
@@ -119,6 +120,9 @@ public:
                         training_.sequence, tensor),
             fmt::format("a multiple of {}", tensor));
     }
+    if (!tensor_fits_) {
+      return; // whatever else there is to say about it
+    }
     if (loaded_.node != nullptr && tensor > loaded_.node->chips) {
       warn(
           "plan.tensor",
@@ -165,18 +169,19 @@ public:
 private:
   void model_sharding(Transformer& model, std::int64_t tensor) {
     const std::int64_t heads = std::gcd(model.heads, model.kv_heads);
+    tensor_fits_ = tensor_fits_ && heads % tensor == 0;
     if (heads % tensor != 0) {
       const bool queries = model.heads % tensor != 0;
       wrong("plan.tensor",
             fmt::format("{} {} of {} are not divisible by tensor {}",
                         queries ? model.heads : model.kv_heads, queries ? "heads" : "kv_heads",
                         model.name, tensor),
-            nearest_divisors("tensor", heads, tensor));
+            feasible_tensor());
     } else if (model.ffn_hidden % tensor != 0) {
       wrong("plan.tensor",
             fmt::format("ffn_hidden {} of {} is not divisible by tensor {}", model.ffn_hidden,
                         model.name, tensor),
-            nearest_divisors("tensor", std::gcd(heads, model.ffn_hidden), tensor));
+            feasible_tensor());
     }
     if (model.vocabulary % tensor != 0) {
       // Megatron's make_vocab_size_divisible_by.
@@ -189,7 +194,14 @@ private:
     }
   }
 
-  static std::string nearest_divisors(const char* key, std::int64_t number, std::int64_t wanted) {
+  // The nearest values of tensor that chips, heads and MLP all allow.
+  [[nodiscard]] std::string feasible_tensor() const {
+    std::int64_t number = chips_;
+    if (const Transformer* model = loaded_.model) {
+      number =
+          std::gcd(number, std::gcd(model->ffn_hidden, std::gcd(model->heads, model->kv_heads)));
+    }
+    const std::int64_t wanted = plan_.tensor;
     std::int64_t below = 1;
     std::int64_t above = 0;
     for (std::int64_t d = 1; d * d <= number; ++d) {
@@ -201,8 +213,8 @@ private:
         }
       }
     }
-    return above == 0 ? fmt::format("{} = {}", key, below)
-                      : fmt::format("{} = {} or {}", key, below, above);
+    return above == 0 ? fmt::format("tensor = {}", below)
+                      : fmt::format("tensor = {} or {}", below, above);
   }
 
   [[nodiscard]] bool sound(std::initializer_list<const char*> keys) const {
@@ -228,6 +240,7 @@ private:
   Diagnostics& out_;
   std::int64_t chips_ = 0;
   bool data_known_ = true;
+  bool tensor_fits_ = true;
 };
 
 } // namespace

@@ -1,0 +1,104 @@
+// What no single key can tell.
+
+#include "small_catalogue.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace clustersim;
+using namespace clustersim::test;
+
+namespace {
+
+struct Case {
+  const char* from;
+  const char* to;
+  const char* where;
+  const char* message;
+  const char* expected;
+};
+
+} // namespace
+
+TEST_CASE("contradictions are located and say what would fit") {
+  const SmallCatalogue files;
+  const Case cases[] = {
+      {"data = 2", "data = 3", "19:8", "tensor 2 x data 3 makes 6 chips, but the cluster has 4",
+       "data = 2"},
+      {"tensor = 2\ndata = 2", "tensor = 3", "18:10", "4 chips cannot be shared out by tensor 3",
+       "tensor = 2 or 4"},
+      {"tensor = 2\ndata = 2", "tensor = 8", "18:10", "4 chips cannot be shared out by tensor 8",
+       "tensor = 4"},
+      {"batch = 8", "batch = 7", "14:16", "not divisible by data 2 x micro_batch 1", "6 or 8"},
+      {"batch = 8", "batch = 1", "14:16", "not divisible by data 2 x micro_batch 1", "2"},
+      {"sequence = 128", "sequence = 129", "13:12", "longer than the 128 learned positions",
+       "at most 128"},
+      {"[training]", "[training]\nprecision = \"fp8\"", "13:13", "Tiny 1 has no fp8 path",
+       "\"fp32\", \"tf32\", \"bf16\""},
+      {"fabric = \"switch\"", "", "6:9", "2 nodes, but no fabric joins them", "one node"},
+      {"data = 2", "data = 2\npipeline = 2", "20:12",
+       "pipeline parallelism is not supported yet by this version", "plan.pipeline = 1"},
+      {"data = 2", "data = 2\nzero = 3", "20:8", "ZeRO stages 2 and 3 are not supported yet",
+       "plan.zero = 0 or 1"},
+      {"data = 2", "data = 2\nschedule = \"dualpipe\"", "20:12",
+       "other pipeline schedules are not supported yet", "plan.schedule = 1f1b"},
+      {"[plan]", "[search]\nx = 1\n[plan]", "17:1", "plan search is not supported yet", "left out"},
+      {"use = \"toy-model\"", "use = \"toy-model\"\nkv_heads = 3", "11:12",
+       "heads 4 are not divisible by kv_heads 3", "a divisor of heads"},
+      {"use = \"toy-model\"", "use = \"toy-model\"\nkv_heads = 1", "19:10",
+       "1 kv_heads of Toy are not divisible by tensor 2", "tensor = 1"},
+      {"use = \"toy-model\"", "use = \"toy-model\"\nffn_hidden = 255", "19:10",
+       "ffn_hidden 255 of Toy is not divisible by tensor 2", "tensor = 1"},
+      {"[plan]", "[power]\ncap = \"30 W\"\n[plan]", "18:7", "not above the chip's idle power",
+       "above 38.57 W"},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.to);
+    const Outcome outcome = parse(files, replaced(small_scenario(), one.from, one.to));
+    const std::string text = outcome.text();
+    INFO(text);
+    CHECK_FALSE(outcome.scenario);
+    CHECK(text.find(std::string("scenario.toml:") + one.where + ": error: ") != std::string::npos);
+    CHECK(text.find(one.message) != std::string::npos);
+    CHECK(text.find(one.expected) != std::string::npos);
+    for (const Diagnostic& diagnostic : outcome.diagnostics.sorted()) {
+      CHECK(diagnostic.where.line == outcome.diagnostics.sorted().front().where.line);
+    }
+  }
+}
+
+TEST_CASE("sequence parallelism needs tensor parallelism and a sequence that divides") {
+  const SmallCatalogue files;
+  const Outcome alone = parse(files, small_scenario(), {"tp=1", "dp=4", "sp=true"});
+  CHECK(alone.text().find("splits along tensor, which is 1") != std::string::npos);
+  const Outcome odd = parse(files, small_scenario(), {"sp=true", "seq=127"});
+  CHECK(odd.text().find("expected a multiple of 2") != std::string::npos);
+}
+
+TEST_CASE("checks that need a broken value stay silent about it") {
+  const SmallCatalogue files;
+  const Outcome outcome =
+      parse(files, replaced(small_scenario(), "tensor = 2", "tensor = \"two\""));
+  INFO(outcome.text());
+  CHECK(outcome.count() == 1);
+}
+
+TEST_CASE("a step of too many tokens is refused before anything multiplies them") {
+  const SmallCatalogue files;
+  const Outcome outcome =
+      parse(files, small_scenario(), {"model.position=rotary", "seq=100000000", "gbs=1000000000"});
+  CHECK(outcome.text().find("at most 10000 sequences") != std::string::npos);
+}
+
+TEST_CASE("a node's references are checked where they stand") {
+  const SmallCatalogue files;
+  const std::string node = "topologies/nodes/pair.toml";
+  files.replace(node, "[host]",
+                "[scale_up]\nshape = \"switched\"\nlink = \"wire\"\n"
+                "links_per_chip = 5\n[host]\nsockets = 2");
+  const Outcome outcome = parse(files, small_scenario());
+  INFO(outcome.text());
+  CHECK(outcome.text().find("'host.socket_link' is missing") != std::string::npos);
+  files.replace(node, "sockets = 2", "");
+  CHECK(parse(files, small_scenario()).text().find("more links per chip than tiny has ports") !=
+        std::string::npos);
+}
