@@ -1,6 +1,6 @@
 #pragma once
-// A chip as the kernel laws see it: peaks, bandwidths and constants after the power cap, the stack's
-// choices and any what-if scaling.
+// A chip as the kernel laws see it: peaks, bandwidths and constants after the power cap, the
+// stack's choices and any what-if scaling.
 
 #include "base/precision.hpp"
 #include "spec/chip.hpp"
@@ -17,31 +17,32 @@ namespace clustersim {
 /// microbenchmark of few replays on a cool chip.
 enum class Condition { sustained, burst };
 
-/// Matrix rates are those of the path a GEMM of that precision takes: its own, or the next one the chip
-/// has (path_of). So both tables are filled for every precision that the chip can compute at all.
+/// Matrix rates are those of the path a GEMM of that precision takes: its own, or the next one the
+/// chip has (path_of). So both tables are filled for every precision that the chip can compute at
+/// all.
 struct Device {
   int compute_units = 1;
   PrecisionTable<FlopsPerSecond> matrix_peak;      // dense, at the clock the cap leaves
   PrecisionTable<FlopsPerSecond> matrix_sustained; // peak · sustained fraction
   PrecisionTable<FlopsPerSecond> vector_peak;
-  BytesPerSecond memory;                           // data-sheet DRAM bandwidth
+  BytesPerSecond memory; // data-sheet DRAM bandwidth
   BytesPerSecond l2;
   Bytes l2_capacity;
-  Seconds gap;                                     // between kernels, by launch mode
-  double start_scale = 1.0;                        // what-if on start and drain
-  double clock = 1.0;                              // share of the clock that a full power budget gives
-  double board_clock = 1.0;                        // of matrix loads at TDP, against the calibrated board
+  Seconds gap;              // between kernels, by launch mode
+  double start_scale = 1.0; // what-if on start and drain
+  double clock = 1.0;       // share of the clock that a full power budget gives
+  double board_clock = 1.0; // of matrix loads at TDP, against the calibrated board
   double class_factor = 1.0;
   KernelCalibration kernels;
-  std::string attention_kernel;                    // what this stack runs on this chip, or "unfused"
+  std::string attention_kernel; // what this stack runs on this chip, or "unfused"
 };
 
 [[nodiscard]] Device make_device(const Chip& chip, const Stack& stack, const PowerLimits& power,
                                  const ResourceScale& scale = {},
                                  Condition condition = Condition::sustained);
 
-/// The attention kernel that this stack runs on this chip: its first choice that the chip's calibration
-/// knows, else "unfused". Lowering and pricing both ask here, so they never disagree.
+/// The attention kernel that this stack runs on this chip: its first choice that the chip's
+/// calibration knows, else "unfused". Lowering and pricing both ask here, so they never disagree.
 [[nodiscard]] std::string attention_kernel_for(const Chip& chip, const Stack& stack);
 
 /// Clock of a matrix load under `cap`, relative to the one behind the calibration's `sustained`
@@ -49,8 +50,9 @@ struct Device {
 ///   ((cap - fixed · TDP) / peak / (the same of the reference board))^(1/exponent)
 [[nodiscard]] double clock_under_cap(Watts cap, const Chip& chip);
 
-/// The path that matrix work at `wanted` takes on this chip, and its dense peak: its own matrix path,
-/// else the nearest that holds the same numbers (fp8 -> bf16, tf32 -> fp32), at last the vector units.
+/// The path that matrix work at `wanted` takes on this chip, and its dense peak: its own matrix
+/// path, else the nearest that holds the same numbers (fp8 -> bf16, tf32 -> fp32), at last the
+/// vector units.
 struct MatrixPath {
   Precision precision = Precision::fp32;
   FlopsPerSecond peak;
@@ -68,8 +70,8 @@ struct KernelTime {
   Seconds matrix, vector, l2, memory; // each roof alone
   Seconds launch;                     // gap, start and drain: always paid
   Roof binding = Roof::memory;
-  Flops flops;                        // executed
-  Bytes traffic;                      // compulsory DRAM traffic
+  Flops flops;   // executed
+  Bytes traffic; // compulsory DRAM traffic
 };
 
 } // namespace clustersim

@@ -3,8 +3,10 @@
 //
 //   tiles    = batch · ceil(M/Mt) · ceil(N/Nt) · splitK          waves = ceil(tiles / U)
 //   t_matrix = waves · 2·Mt·Nt·(ceil(K/splitK/64)·64 + k0) / (R/U · e)
-//   t_memory = batch · (M·K + K·N + M·N·(c ? 3 : 1)) · bytes / (h · BW)
-//   t        = t_start + gap + min over (tile, splitK) of norm6(t_matrix, t_memory) + t_splitK
+//   t_l2     = waves · U · (Mt + Nt) · ceil(K/splitK/64)·64 · bytes / (L2 · reuse)
+//   t_memory = batch · (M·K + K·N + M·N·(accumulate ? 2 : 1)) · bytes / (h · BW)
+//   t        = gap + t_start + min over (tile, splitK) of norm6(t_matrix, t_l2, t_memory) +
+//   t_splitK
 //
 // Systolic chips pad to the array instead of waves. At most 64 candidates, no allocation.
 
@@ -27,10 +29,10 @@ struct GemmShape {
 
 struct GemmTime {
   KernelTime time;
-  Tile tile;               // chosen
+  Tile tile; // chosen
   int split_k = 1;
   std::int64_t waves = 0;
-  double tail = 0.0;       // idle share of the last wave
+  double tail = 0.0; // idle share of the last wave
 };
 
 [[nodiscard]] GemmTime gemm_time(const GemmShape& shape, const Device& device);

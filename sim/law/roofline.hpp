@@ -1,12 +1,13 @@
 #pragma once
-// The roofline (Williams, Waterman, Patterson, CACM 2009, eq. 1): attainable = min(peak, intensity · BW).
-// The ridge point is the intensity at which both roofs meet: peak / BW.
+// The roofline (Williams, Waterman, Patterson, CACM 2009, eq. 1): attainable = min(peak, intensity
+// · BW). The ridge point is the intensity at which both roofs meet: peak / BW.
 
 #include "base/quantity.hpp"
 
 namespace clustersim {
 
-[[nodiscard]] FlopsPerSecond attainable(FlopsPerByte intensity, FlopsPerSecond peak, BytesPerSecond bandwidth);
+[[nodiscard]] FlopsPerSecond attainable(FlopsPerByte intensity, FlopsPerSecond peak,
+                                        BytesPerSecond bandwidth);
 [[nodiscard]] FlopsPerByte ridge_point(FlopsPerSecond peak, BytesPerSecond bandwidth);
 
 /// Joins roofs that overlap imperfectly: (a^6 + b^6)^(1/6), by multiplications and two roots, since

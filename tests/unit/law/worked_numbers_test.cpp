@@ -1,0 +1,113 @@
+// The numbers worked by hand in docs/explanation, from the shipped constants. When a constant is
+// fitted anew, this test fails until the page is worked again.
+
+#include "law/attention.hpp"
+#include "law/gemm.hpp"
+#include "law/memory_bound.hpp"
+#include "law/roofline.hpp"
+#include "spec/catalogue.hpp"
+
+#include <doctest/doctest.h>
+
+namespace clustersim {
+namespace {
+
+const Catalogue& catalogue() {
+  static const Catalogue shipped({CLUSTERSIM_SOURCE_DIR});
+  return shipped;
+}
+
+Chip chip(const char* name) {
+  Diagnostics diagnostics;
+  const auto loaded = load_chip(catalogue(), name, diagnostics);
+  REQUIRE_MESSAGE(loaded.has_value(), render(diagnostics, false));
+  return *loaded;
+}
+
+Device device(const Chip& of, PowerLimits power = {}) {
+  Stack stack;
+  stack.attention_kernel = "flash-2";
+  return make_device(of, stack, power);
+}
+
+constexpr double printed = 0.002; // to the digits of the pages
+
+} // namespace
+
+TEST_CASE("roofline.md: ridge point of H100") {
+  const Chip h100 = chip("h100-sxm5-80gb");
+  const double ridge = ridge_point(*h100.matrix[Precision::bf16], h100.memory.bandwidth).si();
+  CHECK(ridge == doctest::Approx(989.4e12 / 3.35e12));
+  CHECK(3.0 * ridge == doctest::Approx(886).epsilon(printed));
+}
+
+TEST_CASE("gemm.md: 4096 cubed on A100") {
+  const GemmTime t = gemm_time({4096, 4096, 4096}, device(chip("a100-sxm4-80gb")));
+  CHECK(t.tile.rows == 128);
+  CHECK(t.tile.columns == 256);
+  CHECK(t.waves == 5);
+  CHECK(t.time.matrix.si() ==
+        doctest::Approx(5 * 2.0 * 128 * 256 * (4096 + 128) / (312e12 * 0.83 / 108)));
+  CHECK(t.time.l2.si() == doctest::Approx(5 * 108 * (128.0 + 256) * 4096 * 2 / 5.45e12));
+  CHECK(t.time.memory.si() == doctest::Approx(3 * 4096.0 * 4096 * 2 / (0.77 * 2.039e12)));
+  CHECK(t.time.total.si() == doctest::Approx(585.3e-6).epsilon(printed));
+  CHECK((t.time.flops / t.time.total).si() == doctest::Approx(234.8e12).epsilon(printed));
+}
+
+TEST_CASE("attention.md: FlashAttention-2 at 16,384 tokens on A100") {
+  AttentionShape shape;
+  shape.batch = 1;
+  shape.heads = shape.kv_heads = 16;
+  shape.head_dim = 128;
+  shape.queries = shape.keys = 16384;
+  shape.causal = false;
+  const KernelTime t = attention_time(shape, device(chip("a100-sxm4-80gb")));
+  CHECK(t.matrix.si() == doctest::Approx(4.0 * 16 * 16384 * 16384 * 128 / (0.72 * 312e12)));
+  CHECK(t.memory.si() == doctest::Approx(4.0 * 16 * 16384 * 128 * 2 / (0.84 * 2.039e12)));
+  CHECK(t.total.si() == doctest::Approx(9799e-6).epsilon(printed));
+}
+
+TEST_CASE("memory-bound.md: layer norm on A100") {
+  const MemoryKernel norm{KernelClass::norm, Bytes{2.0 * 2 * 8192 * 4096}, Flops{}, 1};
+  const KernelTime t = memory_kernel_time(norm, device(chip("a100-sxm4-80gb")));
+  CHECK(t.memory.si() == doctest::Approx((2.0 * 2 * 8192 * 4096 + 2e6) / (0.60 * 2.039e12)));
+  CHECK(t.total.si() == doctest::Approx(113.9e-6).epsilon(printed));
+}
+
+TEST_CASE("power.md: H100 at 500 W, RTX 3090 at 280 W, GB300 from GB200") {
+  PowerLimits power;
+  power.cap = Watts{500.0};
+  const Device h100 = device(chip("h100-sxm5-80gb"), power);
+  CHECK(h100.clock == doctest::Approx(0.787).epsilon(printed));
+  CHECK(h100.matrix_sustained[Precision::bf16]->si() == doctest::Approx(553e12).epsilon(printed));
+  CHECK(h100.memory.si() == doctest::Approx(3.35e12));
+
+  power.cap = Watts{280.0};
+  const double kept = device(chip("rtx-3090"), power).clock;
+  CHECK(kept == doctest::Approx(0.92).epsilon(0.01));
+
+  const auto sustained = [](const char* name) {
+    return device(chip(name)).matrix_sustained[Precision::bf16]->si();
+  };
+  CHECK(sustained("gb300-279gb") / sustained("gb200-186gb") > 1.05);
+}
+
+TEST_CASE("calibration.md: every chip's shares are shares, and sustained work is no burst") {
+  for (const CatalogueEntry& entry : catalogue().entries()) {
+    if (entry.kind != Kind::chip) continue;
+    CAPTURE(entry.id);
+    const Chip c = chip(entry.id.c_str());
+    const Device steady = device(c);
+    const Device burst = make_device(c, Stack{}, {}, {}, Condition::burst);
+    for (const Precision p : {Precision::fp16, Precision::bf16, Precision::fp32}) {
+      if (!steady.matrix_peak[p]) continue;
+      CHECK(*steady.matrix_sustained[p] < *steady.matrix_peak[p]);
+      CHECK(*steady.matrix_sustained[p] <= *burst.matrix_sustained[p]);
+    }
+    const GemmTime t = gemm_time({8192, 8192, 8192}, steady);
+    CHECK(t.time.binding == Roof::matrix);
+    CHECK((t.time.flops / t.time.total) < *steady.matrix_peak[Precision::bf16]);
+  }
+}
+
+} // namespace clustersim
