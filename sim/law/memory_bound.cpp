@@ -30,17 +30,21 @@ KernelTime memory_kernel_time(const MemoryKernel& kernel, const Device& device) 
   time.traffic = kernel.traffic;
   time.flops = kernel.vector_flops;
   time.memory = streamed(kernel.traffic, constants.half_size * launches, device.memory * fraction);
-  if (kernel.traffic / launches <= device.l2_capacity && device.l2 > device.memory) {
+  const bool resident = kernel.traffic / launches <= device.l2_capacity;
+  if (resident && device.l2 > device.memory) { // then nothing streams from DRAM
     time.l2 = kernel.traffic / (device.l2 * fraction);
-    time.memory = std::min(time.memory, time.l2);
+    time.memory = Seconds{};
   }
   if (const auto& vector = device.vector_peak[Precision::fp32]) {
     time.vector = kernel.vector_flops / *vector;
   }
   time.launch = (device.gap + constants.start * device.start_scale) * launches;
-  time.total = time.launch + join_roofs(time.memory, time.vector);
-  time.binding = time.vector > time.memory ? Roof::vector : Roof::memory;
-  if (time.launch > std::max(time.memory, time.vector)) time.binding = Roof::launch;
+  time.total = time.launch + join_roofs(time.memory, time.l2, time.vector, Seconds{});
+  const Seconds longest = std::max({time.memory, time.l2, time.vector});
+  time.binding = longest == time.vector ? Roof::vector
+                 : longest == time.l2   ? Roof::l2
+                                        : Roof::memory;
+  if (time.launch > longest) time.binding = Roof::launch;
   return time;
 }
 

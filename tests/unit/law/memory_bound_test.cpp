@@ -36,7 +36,9 @@ TEST_CASE("memory-bound: half the bandwidth at half_size") {
 
 TEST_CASE("memory-bound: what fits in L2 runs at L2 bandwidth, if that is faster") {
   const KernelTime inside = memory_kernel_time(moving(30e6), round_device());
-  CHECK(inside.memory.si() == doctest::Approx(30e6 / (8e12 * 0.5)));
+  CHECK(inside.l2.si() == doctest::Approx(30e6 / (8e12 * 0.5)));
+  CHECK(inside.memory == Seconds{});
+  CHECK(inside.binding == Roof::l2);
   const KernelTime outside = memory_kernel_time(moving(41e6), round_device());
   CHECK(outside.memory.si() == doctest::Approx((41e6 + 2e6) / (2e12 * 0.5)));
   Chip slow_cache = round_chip();
