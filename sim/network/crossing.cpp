@@ -29,9 +29,9 @@ Route by_common_neighbours(const LinkGraph& graph, VertexId from, VertexId to) {
   for (const EdgeId up : graph.out_edges(from)) {
     const Edge& first = graph.edges()[up.at()];
     if (graph.vertices()[first.to.at()].node >= 0) continue;
-    for (const EdgeId down : graph.out_edges(first.to)) {
+    for (const EdgeId down : graph.in_edges(to)) {
       const Edge& second = graph.edges()[down.at()];
-      if (second.to != to) continue;
+      if (second.from != first.to) continue;
       const PathCost cost = cost_of(first) + cost_of(second);
       if (cost > best_cost) continue;
       if (cost < best_cost) best.edges.clear();

@@ -69,6 +69,7 @@ VertexId LinkGraph::add_vertex(Vertex vertex) {
   if (vertex.kind == VertexKind::chip) chips_.push_back(id);
   vertices_.push_back(std::move(vertex));
   out_.emplace_back();
+  in_.emplace_back();
   return id;
 }
 
@@ -83,6 +84,7 @@ EdgeId LinkGraph::add_edge(VertexId from, VertexId to, BytesPerSecond capacity, 
   const EdgeId id{edges_.size()};
   edges_.push_back({from, to, capacity, latency, link_class});
   out_[from.at()].push_back(id);
+  in_[to.at()].push_back(id);
   return id;
 }
 

@@ -76,6 +76,9 @@ public:
   [[nodiscard]] const std::vector<EdgeId>& out_edges(VertexId vertex) const {
     return out_[vertex.at()];
   }
+  [[nodiscard]] const std::vector<EdgeId>& in_edges(VertexId vertex) const {
+    return in_[vertex.at()];
+  }
   [[nodiscard]] const std::vector<VertexId>& chips() const { return chips_; } // by RankId
   [[nodiscard]] const std::vector<NodeBlock>& nodes() const { return nodes_; }
   [[nodiscard]] int node_of(RankId rank) const { return vertices_[chips_[rank.at()].at()].node; }
@@ -86,7 +89,7 @@ public:
 private:
   std::vector<Vertex> vertices_;
   std::vector<Edge> edges_;
-  std::vector<std::vector<EdgeId>> out_;
+  std::vector<std::vector<EdgeId>> out_, in_;
   std::vector<VertexId> chips_;
   std::vector<NodeBlock> nodes_;
   std::vector<Link> link_classes_;

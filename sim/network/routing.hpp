@@ -61,10 +61,12 @@ public:
   /// Calls visit(edge, share) for each edge between two chips.
   template <class Visit>
   void for_each_edge(RankId from, RankId to, Visit&& visit) {
-    if (from == to) return;
-    const RoutePattern& found = pattern(from, to);
+    if (from != to) for_each_edge(pattern(from, to), from, to, visit);
+  }
+  template <class Visit>
+  void for_each_edge(const RoutePattern& pattern, RankId from, RankId to, Visit&& visit) const {
     const std::size_t source = first_edge(from), target = first_edge(to);
-    for (const RoutePattern::Hop& hop : found.hops_taken) {
+    for (const RoutePattern::Hop& hop : pattern.hops_taken) {
       const std::size_t first = hop.base == RoutePattern::Base::source   ? source
                                 : hop.base == RoutePattern::Base::target ? target
                                                                          : 0;

@@ -50,9 +50,9 @@ bool even(const std::vector<NodeSegment>& segments) {
 
 void add_flow(Traffic& traffic, Router& router, RankId from, RankId to, double bytes) {
   if (from == to) return;
-  const LinkClassId transport = router.pattern(from, to).transport;
-  router.for_each_edge(from, to, [&](EdgeId edge, double share) {
-    traffic.load.add(transport, edge, bytes * share);
+  const RoutePattern& pattern = router.pattern(from, to);
+  router.for_each_edge(pattern, from, to, [&](EdgeId edge, double share) {
+    traffic.load.add(pattern.transport, edge, bytes * share);
   });
 }
 
