@@ -84,7 +84,14 @@ Seconds makespan(const StepProgram& program, const BlockTimes& times, double tax
       apply(blocks[b], program.blocks[b].ops[o], times[b][o], tax, waits);
     }
   }
-  return Seconds{sequence_map(program, program.classes[rank_class].sequence, blocks).makespan()};
+  Clocks step = sequence_map(program, program.classes[rank_class].sequence, blocks);
+  // The step ends when every clock has.
+  constexpr std::size_t compute = clock_of(Lane::compute);
+  if (waits.host) step.wait_for(compute, host_clock);
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    if (waits.lane[lane]) step.wait_for(compute, 1 + lane);
+  }
+  return Seconds{step.finish(compute)};
 }
 
 std::size_t slowest_class(const StepProgram& program, const BlockTimes& times, double tax) {

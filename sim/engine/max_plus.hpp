@@ -75,11 +75,11 @@ public:
     return result;
   }
 
-  /// The latest clock when all start at zero.
-  [[nodiscard]] constexpr double makespan() const {
+  /// What one clock shows at the end when all start at zero.
+  [[nodiscard]] constexpr double finish(std::size_t clock) const {
     double latest = never;
-    for (const double entry : entries_) {
-      latest = entry > latest ? entry : latest;
+    for (std::size_t j = 0; j < N; ++j) {
+      latest = at(clock, j) > latest ? at(clock, j) : latest;
     }
     return latest;
   }

@@ -22,8 +22,8 @@ Two relay(double a, double b) {
 } // namespace
 
 TEST_CASE("the identity changes nothing") {
-  CHECK(Two{}.makespan() == 0.0);
-  CHECK((Two{} * relay(2, 3)).makespan() == relay(2, 3).makespan());
+  CHECK(Two{}.finish(1) == 0.0);
+  CHECK((Two{} * relay(2, 3)).finish(1) == relay(2, 3).finish(1));
 }
 
 TEST_CASE("a relay of two clocks takes the slower one each round, plus one fill") {
@@ -31,8 +31,8 @@ TEST_CASE("a relay of two clocks takes the slower one each round, plus one fill"
   const double b = 5.0;
   for (const std::int64_t rounds : {1, 2, 3, 7, 64, 1000}) {
     const auto n = static_cast<double>(rounds);
-    CHECK(relay(a, b).power(rounds).makespan() == doctest::Approx(a + n * b));
-    CHECK(relay(b, a).power(rounds).makespan() == doctest::Approx(n * b + a));
+    CHECK(relay(a, b).power(rounds).finish(1) == doctest::Approx(a + n * b));
+    CHECK(relay(b, a).power(rounds).finish(1) == doctest::Approx(n * b + a));
   }
 }
 
@@ -50,5 +50,5 @@ TEST_CASE("a power equals repeated products") {
 }
 
 TEST_CASE("no repetition is the identity") {
-  CHECK(relay(1, 1).power(0).makespan() == 0.0);
+  CHECK(relay(1, 1).power(0).finish(1) == 0.0);
 }
