@@ -1,7 +1,7 @@
 #pragma once
 // Kernel constants of a chip family (models/calibrations/*.toml), overridable per chip. All are (cal)
 // in the sense of docs/explanation/calibration.md: fitted on published microbenchmarks, source beside
-// each. None is fitted on training runs.
+// each. None is adjusted to training runs; the page says which were chosen with them in sight.
 
 #include "base/precision.hpp"
 #include "base/quantity.hpp"
