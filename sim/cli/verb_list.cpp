@@ -65,39 +65,44 @@ std::vector<ListedFact> facts_of(const Stack& stack) {
           word("recipe", "recipe", stack.recipe.id)};
 }
 
+using Facts = std::optional<std::vector<ListedFact>>;
+
 template <class T>
-std::vector<ListedFact> facts_or_none(const std::optional<T>& object) {
-  return facts_of(object.value_or(T{}));
+Facts facts_if(const std::optional<T>& object) {
+  return object ? Facts{facts_of(*object)} : std::nullopt;
 }
 
-std::vector<ListedFact> facts_of(const Catalogue& catalogue, const CatalogueEntry& entry,
-                                 Diagnostics& out) {
+/// Nothing when the entry does not load; `out` says why.
+Facts facts_of(const Catalogue& catalogue, const CatalogueEntry& entry, Diagnostics& out) {
   switch (entry.kind) {
   case Kind::chip:
-    return facts_or_none(load_chip(catalogue, entry.id, out));
+    return facts_if(load_chip(catalogue, entry.id, out));
   case Kind::transformer:
-    return facts_or_none(load_transformer(catalogue, entry.id, out));
+    return facts_if(load_transformer(catalogue, entry.id, out));
   case Kind::node:
-    return facts_or_none(load_node(catalogue, entry.id, out));
+    return facts_if(load_node(catalogue, entry.id, out));
   case Kind::fabric:
-    return facts_or_none(load_fabric(catalogue, entry.id, out));
+    return facts_if(load_fabric(catalogue, entry.id, out));
   case Kind::link:
-    return facts_or_none(load_link(catalogue, entry.id, out));
+    return facts_if(load_link(catalogue, entry.id, out));
   case Kind::stack:
-    return facts_or_none(load_stack(catalogue, entry.id, out));
+    return facts_if(load_stack(catalogue, entry.id, out));
   case Kind::recipe:
   case Kind::calibration:
-    return {};
+    return std::vector<ListedFact>{};
   }
-  return {};
+  return std::nullopt;
 }
 
 Listing list_of(const Catalogue& catalogue, Kind kind, Diagnostics& out) {
   Listing listing{plural(kind), {}};
   for (const CatalogueEntry& entry : catalogue.entries()) {
-    if (entry.kind == kind) {
+    if (entry.kind != kind) {
+      continue;
+    }
+    if (auto facts = facts_of(catalogue, entry, out)) {
       listing.entries.push_back(
-          {entry.id, entry.name, entry.aliases, entry.path, facts_of(catalogue, entry, out)});
+          {entry.id, entry.name, entry.aliases, entry.path, std::move(*facts)});
     }
   }
   return listing;

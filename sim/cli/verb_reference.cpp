@@ -3,6 +3,7 @@
 #include "cli/output.hpp"
 #include "cli/verbs.hpp"
 #include "report/fields.hpp"
+#include "spec/reference.hpp"
 
 #include <array>
 
@@ -20,6 +21,7 @@ const std::array pages{
     Page{"cli", reference_cli},
     Page{"exit-codes", reference_exit_codes},
     Page{"report", reference_report},
+    Page{"input", schema_reference_markdown},
 };
 
 } // namespace

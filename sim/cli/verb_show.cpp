@@ -7,6 +7,7 @@
 #include "report/listing.hpp"
 #include "spec/inspect.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -50,28 +51,28 @@ bool open_entry(const Catalogue& catalogue, const CatalogueEntry& entry, Details
   return !out.has_errors();
 }
 
+using Kinds = std::vector<Kind>;
+
 std::vector<const CatalogueEntry*> matches(const Catalogue& catalogue, const std::string& name,
-                                           std::optional<Kind> kind) {
+                                           const Kinds& kinds) {
   std::vector<const CatalogueEntry*> out;
-  for (const Kind one : all_kinds) {
-    if (!kind || *kind == one) {
-      const auto found = catalogue.find(one, name);
-      out.insert(out.end(), found.begin(), found.end());
-    }
+  for (const Kind kind : kinds) {
+    const auto found = catalogue.find(kind, name);
+    out.insert(out.end(), found.begin(), found.end());
   }
   return out;
 }
 
 const CatalogueEntry& only_match(const Catalogue& catalogue, const std::string& name,
-                                 std::optional<Kind> kind) {
-  const auto found = matches(catalogue, name, kind);
+                                 const Kinds& kinds) {
+  const auto found = matches(catalogue, name, kinds);
   if (found.size() == 1) {
     return *found.front();
   }
   if (found.empty()) {
     std::vector<std::string> known;
     for (const CatalogueEntry& entry : catalogue.entries()) {
-      if (!kind || entry.kind == *kind) {
+      if (std::find(kinds.begin(), kinds.end(), entry.kind) != kinds.end()) {
         known.push_back(entry.id);
         known.insert(known.end(), entry.aliases.begin(), entry.aliases.end());
       }
@@ -130,8 +131,9 @@ ExitCode show_verb(const Options& options) {
     throw misuse("--set changes scenarios; it does not apply to an entry of the catalogue");
   }
   const Catalogue catalogue(roots_of(options, "./"));
-  const auto kind = one ? std::nullopt : std::optional{kind_from(first, {"configs"})};
-  const CatalogueEntry& entry = only_match(catalogue, name, kind);
+  const Kinds kinds =
+      one ? Kinds(all_kinds.begin(), all_kinds.end()) : Kinds{kind_from(first, {"configs"})};
+  const CatalogueEntry& entry = only_match(catalogue, name, kinds);
   Details details{
       std::string{name_of(entry.kind)}, entry.id, entry.name, entry.aliases, entry.path, "", {}};
   Diagnostics diagnostics;

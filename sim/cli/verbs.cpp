@@ -63,8 +63,8 @@ const std::vector<Verb>& verbs() {
        "roofs and ridge points of chips, as table and plot",
        "One chip: every number format it has. Several: one line each, at a format all of them "
        "have.",
-       {"clustersim roofline --chip h100", "clustersim roofline --chip a100 h100 b200",
-        "clustersim roofline --chip rtx-4090 --csv"},
+       {"clustersim roofline --chip h100", "clustersim roofline --chip h100 h200 b200",
+        "clustersim roofline --chip rtx-4090 --precision bf16 --csv"},
        {"--chip", "--precision", "--json", "--csv", "--output"},
        64,
        roofline_verb},

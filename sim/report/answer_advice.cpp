@@ -35,7 +35,7 @@ std::vector<std::string> remedy_lines(const Answer& answer, TextStyle style) {
                        [](const MemoryTerm& a, const MemoryTerm& b) { return a.bytes < b.bytes; });
   std::string head = "Does not fit.";
   if (largest != answer.memory.terms.end()) {
-    head = fmt::format("Does not fit: {} too much on each chip, most of it {} ({})",
+    head = fmt::format("Does not fit: {} too much. Largest: {}, {}.",
                        format_binary(-answer.memory.margin()), largest->name,
                        format_binary(largest->bytes));
   }
@@ -43,14 +43,12 @@ std::vector<std::string> remedy_lines(const Answer& answer, TextStyle style) {
   for (std::size_t i = 0; i < std::min(most_lines, answer.remedies.size()); ++i) {
     const Remedy& remedy = answer.remedies[i];
     const Bytes used = remedy.peak + answer.memory.reserve;
-    const std::string effect =
-        fmt::format("{}, {}, step {}", format_binary(used), remedy.fits ? "fits" : "still too much",
-                    signed_percent(remedy.slowdown));
+    const std::string effect = fmt::format("{}  {}  {} step", pad_left(format_binary(used), 9),
+                                           remedy.fits ? "fits    " : "too much",
+                                           pad_left(signed_percent(remedy.slowdown), 8));
+    const std::size_t room = page_width - 3 - columns_of(effect);
     lines.push_back(fmt::format(
-        "  {} {}",
-        pad_right(elide(printable(remedy.change), page_width - 4 - columns_of(effect), style),
-                  page_width - 3 - columns_of(effect)),
-        effect));
+        "  {} {}", pad_right(elide(printable(remedy.change), room, style), room), effect));
   }
   if (answer.remedies.empty()) {
     lines.emplace_back("  No single change of the plan lowers the peak.");

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -14,8 +13,9 @@ namespace {
 
 constexpr std::size_t name_width = 16;
 constexpr std::size_t number_width = 6;
-constexpr std::size_t bar_width = 7;
-constexpr std::size_t block_width = name_width + number_width + bar_width + 10;
+constexpr std::size_t bar_width = 6;
+constexpr std::size_t column_width =
+    page_width / 2 + 2; // of the left block, indent and gap included
 
 /// A column of addends: name, value, share and a bar each, their sum at the top.
 struct Breakdown {
@@ -24,13 +24,16 @@ struct Breakdown {
   Ink ink = Ink::time;
   std::vector<std::string> names;
   std::vector<double> values;
+  double total = 0.0;
 };
 
-/// Zero rows go, and the smallest are joined into one where there are more than `most`.
-Breakdown shortened(Breakdown all, std::size_t most) {
+/// Rows too small to show as anything but 0.0 % go, and the smallest are joined into one where
+/// there are more than `most`. The total stays that of all rows.
+Breakdown shortened(const Breakdown& all, std::size_t most) {
+  constexpr double least_share = 0.0005;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < all.values.size(); ++i) {
-    if (all.values[i] > 0.0) {
+    if (all.values[i] >= least_share * all.total) {
       order.push_back(i);
     }
   }
@@ -53,21 +56,22 @@ Breakdown shortened(Breakdown all, std::size_t most) {
 }
 
 std::vector<std::string> rendered(const Breakdown& shown, TextStyle style) {
-  const double total = std::accumulate(shown.values.begin(), shown.values.end(), 0.0);
-  const auto numbers = apportioned(shown.values, shown.form);
-  const auto shares = apportioned(shown.values, {total / 100.0, 1});
+  const auto numbers = apportioned(shown.values, shown.total, shown.form);
+  const auto shares = apportioned(shown.values, shown.total, {shown.total / 100.0, 1});
   const double longest = *std::max_element(shown.values.begin(), shown.values.end());
-  std::vector<std::string> lines{paint(
-      Ink::bold,
-      fmt::format("{} {} {}", pad_right(shown.head, name_width),
-                  pad_left(apportioned({total}, shown.form).front(), number_width), shown.unit),
-      style)};
+  std::vector<std::string> lines{
+      paint(Ink::bold,
+            fmt::format(
+                "{} {} {}", pad_right(shown.head, name_width),
+                pad_left(apportioned({shown.total}, shown.total, shown.form).front(), number_width),
+                shown.unit),
+            style)};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     std::string name = shown.names[i];
     std::replace(name.begin(), name.end(), '_', ' ');
     lines.push_back(
         fmt::format("{} {} {} % {}", pad_right(elide(name, name_width, style), name_width),
-                    pad_left(numbers[i], number_width), pad_left(shares[i], 5),
+                    pad_left(numbers[i], number_width), pad_left(shares[i], 4),
                     paint(shown.ink, bar(shown.values[i] / longest, bar_width, style), style)));
   }
   return lines;
@@ -83,6 +87,7 @@ Breakdown time_breakdown(const Answer& answer, const Figures& figures) {
   Breakdown out;
   const double step = answer.timeline.step.si();
   const std::size_t scale = step >= 1.0 ? 0 : step >= 1e-3 ? 1 : 2;
+  out.total = step;
   out.head = "Time of a step";
   out.unit = std::array{"s", "ms", "us"}[scale];
   out.form = decimals_for(step, std::array{1.0, 1e-3, 1e-6}[scale]);
@@ -97,6 +102,7 @@ Breakdown memory_breakdown(const Figures& figures) {
   Breakdown out;
   const double gib = 1024.0 * 1024.0 * 1024.0;
   const bool large = figures.used.si() >= gib;
+  out.total = figures.used.si();
   out.head = "Memory of a chip";
   out.unit = large ? "GiB" : "MiB";
   out.form = decimals_for(figures.used.si(), large ? gib : gib / 1024.0);
@@ -117,7 +123,7 @@ std::vector<std::string> breakdown_lines(const Answer& answer, const Figures& fi
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < std::max(time.size(), memory.size()); ++i) {
     const std::string left = i < time.size() ? "  " + time[i] : "";
-    lines.push_back(i < memory.size() ? pad_right(left, block_width + 2) + memory[i] : left);
+    lines.push_back(i < memory.size() ? pad_right(left, column_width) + memory[i] : left);
   }
   return lines;
 }

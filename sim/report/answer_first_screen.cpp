@@ -92,19 +92,24 @@ std::string plan_line(const Answer& answer, const Figures& figures, TextStyle st
       axes.push_back(fmt::format("{} {}", name, size));
     }
   }
-  std::vector<std::string> parts{axes.empty() ? "one chip"
-                                              : join(axes, fmt::format(" {} ", times_sign(style)))};
-  if (plan.sequence_parallel) {
-    parts.emplace_back("sequence parallel");
-  }
-  if (plan.zero > 0) {
-    parts.push_back(fmt::format("ZeRO-{}", plan.zero));
-  }
-  parts.push_back(fmt::format("micro-batch {} {} {}", plan.micro_batch, times_sign(style),
-                              grouped(figures.micro_batches)));
-  constexpr std::array spelled{"no", "selective", "full"};
-  parts.push_back(fmt::format("{} recompute", spelled[static_cast<std::size_t>(plan.recompute)]));
-  return fitting({join(parts, separator(style))}, style);
+  const std::string split =
+      axes.empty() ? "one chip" : join(axes, fmt::format(" {} ", times_sign(style)));
+  const std::string batches = fmt::format("micro-batch {} {} {}", plan.micro_batch,
+                                          times_sign(style), grouped(figures.micro_batches));
+  constexpr std::array levels{"no", "selective", "full"};
+  const auto line = [&](std::string_view sequence_parallel) {
+    std::vector<std::string> parts{split};
+    if (plan.sequence_parallel) {
+      parts.emplace_back(sequence_parallel);
+    }
+    if (plan.zero > 0) {
+      parts.push_back(fmt::format("ZeRO-{}", plan.zero));
+    }
+    parts.push_back(batches);
+    parts.push_back(fmt::format("{} recompute", levels[static_cast<std::size_t>(plan.recompute)]));
+    return join(parts, separator(style));
+  };
+  return fitting({line("sequence parallel"), line("SP")}, style);
 }
 
 std::string headline(std::string_view label, std::string_view value, std::string_view rest,

@@ -2,11 +2,14 @@
 
 #include "base/bug.hpp"
 #include "report/figures.hpp"
-#include "report/inputs_json.hpp"
 #include "report/json_writer.hpp"
+
+#include <nlohmann/json.hpp>
 
 namespace clustersim {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 Json memory_json(const Answer& answer, const Figures& figures) {
   const MemoryFootprint& memory = answer.memory;
@@ -159,37 +162,13 @@ Json headline_json(const Answer& answer, const Figures& figures) {
 
 } // namespace
 
-Json inputs_json(const std::vector<ResolvedValue>& values) {
-  Json out = Json::object();
-  for (const ResolvedValue& value : values) {
-    Json& entry = out[value.key];
-    if (value.number) {
-      entry["value"] = *value.number;
-    } else {
-      entry["value"] = value.text;
-    }
-    entry["text"] = value.text;
-    entry["unit"] = value.unit;
-    entry["origin"] = name_of(value.origin);
-    entry["where"] = value.where;
-    entry["source"] = value.source;
-    for (const auto& [name, text] :
-         {std::pair{"date", &value.date}, {"note", &value.note}, {"fitted", &value.fitted}}) {
-      if (!text->empty()) {
-        entry[name] = *text;
-      }
-    }
-  }
-  return out;
-}
-
 std::string render_json(const Answer& answer, std::string_view version) {
   const Figures figures = figures_of(answer);
   Json out;
   out["schema"] = "clustersim.report/1";
   out["version"] = version;
   out["title"] = answer.scenario.title;
-  out["inputs"] = inputs_json(answer.scenario.inputs);
+  out["inputs"] = inputs_json<Json>(answer.scenario.inputs);
   out["assumptions"] = answer.scenario.assumptions;
   out["warnings"] = answer.scenario.warnings;
   Json results = headline_json(answer, figures);

@@ -4,6 +4,7 @@
 #include "base/units.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,20 @@ std::string fact(std::string_view name, std::string_view text) {
   return fmt::format("  {} {}\n", pad_right(name, 18), text);
 }
 
+std::string spaced(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+/// Facts inside a file of the catalogue, "chip.ID.…", as against choices of the scenario.
+bool of_catalogue(const ResolvedValue& value) {
+  constexpr std::array kinds{"chip.", "transformer.", "node.",   "fabric.",
+                             "link.", "stack.",       "recipe.", "calibration."};
+  return std::count(value.key.begin(), value.key.end(), '.') > 1 &&
+         std::any_of(kinds.begin(), kinds.end(),
+                     [&](std::string_view kind) { return value.key.starts_with(kind); });
+}
+
 /// Cents matter for a step, not for a run.
 std::string money(Dollars dollars) {
   return dollars.si() >= 100.0 ? fmt::format("{} USD", grouped(dollars.si()))
@@ -33,6 +48,38 @@ std::string money(Dollars dollars) {
 }
 
 } // namespace
+
+std::string parts_section(const Answer& answer, const Figures& figures, TextStyle style) {
+  std::vector<std::vector<std::string>> rows;
+  for (const BreakdownItem& item : figures.time) {
+    rows.push_back(
+        {spaced(item.name), format_quantity(item.time), percent(item.time / answer.timeline.step)});
+  }
+  std::string out = heading("Where the time goes", style);
+  out += table({{"cause"}, {"time", Align::right}, {"share", Align::right}}, rows, style);
+  rows.clear();
+  for (const MemoryTerm& term : figures.memory) {
+    rows.push_back({term.name, format_binary(term.bytes), percent(term.bytes / figures.used),
+                    printable(term.sharded_by)});
+  }
+  out += heading("Where the memory goes", style);
+  return out + table({{"term"}, {"size", Align::right}, {"share", Align::right}, {"divided by"}},
+                     rows, style);
+}
+
+std::string remedies_section(const Answer& answer, TextStyle style) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Remedy& remedy : answer.remedies) {
+    rows.push_back({format_binary(remedy.peak + answer.memory.reserve),
+                    remedy.fits ? "fits" : "too much", signed_percent(remedy.slowdown),
+                    printable(remedy.change)});
+  }
+  if (rows.empty()) {
+    return "";
+  }
+  return heading("Remedies", style) +
+         table({{"memory", Align::right}, {""}, {"step", Align::right}, {"change"}}, rows, style);
+}
 
 std::string sensitivity_section(const Explanation& explanation, TextStyle style) {
   std::vector<std::vector<std::string>> rows;
@@ -42,8 +89,8 @@ std::string sensitivity_section(const Explanation& explanation, TextStyle style)
                       paint(Ink::time, bar(elasticity.value, 20, style), style)});
     }
   }
-  return heading("What the step waits for", style) +
-         table({{"resource"}, {"share", Align::right}, {"twice as fast saves", Align::right}, {""}},
+  return heading("What a faster resource would save", style) +
+         table({{"resource"}, {"elasticity", Align::right}, {"if doubled", Align::right}, {""}},
                rows, style);
 }
 
@@ -88,21 +135,32 @@ std::string notes_section(const Scenario& scenario, TextStyle style) {
 std::string inputs_section(const Scenario& scenario, TextStyle style) {
   const bool all = style.detail == Detail::full;
   std::vector<std::vector<std::string>> rows;
+  std::int64_t hidden = 0;
   for (const ResolvedValue& value : scenario.inputs) {
-    const bool assumed = value.origin == Origin::default_value || value.origin == Origin::inferred;
-    if (!all && !assumed && value.origin != Origin::command_line) {
+    if (!all && (value.origin == Origin::file || of_catalogue(value))) {
+      hidden += of_catalogue(value) ? 1 : 0;
       continue;
     }
-    std::string from = std::string{name_of(value.origin)};
     const std::string& detail = value.source.empty() ? value.where : value.source;
-    from += detail.empty() ? "" : ": " + detail;
+    const std::string from =
+        std::string{name_of(value.origin)} + (detail.empty() ? "" : ": " + detail);
     rows.push_back({printable(value.key), printable(value.text), printable(from)});
   }
-  if (rows.empty()) {
-    return "";
+  std::string out;
+  if (!rows.empty()) {
+    out =
+        heading(all ? "All values and where they come from" : "Not from the scenario file", style) +
+        table({{"key"}, {"value"}, {"origin"}}, rows, style);
   }
-  return heading(all ? "All values and where they come from" : "Not from the file", style) +
-         table({{"key"}, {"value"}, {"origin"}}, rows, style);
+  if (hidden > 0) {
+    out += "\n" +
+           paint(Ink::dim,
+                 fmt::format("-v lists every operator, and {} with their sources.",
+                             counted(hidden, "catalogue value")),
+                 style) +
+           "\n";
+  }
+  return out;
 }
 
 std::string operators_section(const Timeline& timeline, TextStyle style) {

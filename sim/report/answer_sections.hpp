@@ -22,6 +22,11 @@ namespace clustersim {
 /// Largest term, then the cheapest changes that help.
 [[nodiscard]] std::vector<std::string> remedy_lines(const Answer& answer, TextStyle style);
 
+/// Every part of the time and of the memory, and what divides it.
+[[nodiscard]] std::string parts_section(const Answer& answer, const Figures& figures,
+                                        TextStyle style);
+/// Changes that lower the peak, in full.
+[[nodiscard]] std::string remedies_section(const Answer& answer, TextStyle style);
 [[nodiscard]] std::string sensitivity_section(const Explanation& explanation, TextStyle style);
 [[nodiscard]] std::string energy_section(const Answer& answer, const Figures& figures,
                                          TextStyle style);

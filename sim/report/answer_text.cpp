@@ -26,14 +26,12 @@ std::string render_text(const Answer& answer, TextStyle style) {
   if (style.detail == Detail::brief) {
     return out;
   }
+  if (!answer.memory.fits()) {
+    out += remedies_section(answer, style);
+  }
+  out += parts_section(answer, figures, style);
   out += sensitivity_section(answer.explanation, style);
   out += energy_section(answer, figures, style);
-  if (!answer.memory.fits()) {
-    out += "\n";
-    for (const std::string& line : what_if_lines(answer, style)) {
-      out += line + "\n";
-    }
-  }
   if (style.detail == Detail::full) {
     out += operators_section(answer.timeline, style);
   }

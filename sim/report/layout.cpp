@@ -146,19 +146,18 @@ std::string counted(std::int64_t n, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(n), noun, n == 1 ? "" : "s");
 }
 
-std::vector<std::string> apportioned(const std::vector<double>& parts, FixedPoint form) {
+std::vector<std::string> apportioned(const std::vector<double>& parts, double total,
+                                     FixedPoint form) {
   const double scale = std::pow(10.0, form.decimals) / form.unit;
   std::vector<double> fractions;
   std::vector<std::int64_t> counts;
-  double exact = 0.0;
   for (const double part : parts) {
     const double units = part * scale;
     counts.push_back(static_cast<std::int64_t>(std::floor(units)));
     fractions.push_back(units - std::floor(units));
-    exact += units;
   }
   std::int64_t missing =
-      std::llround(exact) - std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+      std::llround(total * scale) - std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

@@ -45,13 +45,13 @@ enum class Ink { plain, bold, dim, good, caution, bad, time, memory };
 [[nodiscard]] std::string signed_percent(double share);                   // "+5.1 %"
 [[nodiscard]] std::string counted(std::int64_t n, std::string_view noun); // "1 node", "2 nodes"
 
-/// Parts of a total at a fixed number of decimals, rounded by largest remainder so that what is
-/// printed adds up to the printed total.
+/// Parts at a fixed number of decimals, rounded by largest remainder so that what is printed adds
+/// up to the printed `total`. Parts too small to print may be missing from `parts`.
 struct FixedPoint {
   double unit = 1.0; // printed number = value / unit
   int decimals = 0;
 };
-[[nodiscard]] std::vector<std::string> apportioned(const std::vector<double>& parts,
+[[nodiscard]] std::vector<std::string> apportioned(const std::vector<double>& parts, double total,
                                                    FixedPoint form);
 
 enum class Align { left, right };

@@ -3,15 +3,19 @@
 #include "base/text.hpp"
 #include "report/answer.hpp"
 #include "report/csv_writer.hpp"
-#include "report/inputs_json.hpp"
+#include "report/json_writer.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 namespace clustersim {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
@@ -148,7 +152,7 @@ std::string render_show_json(const Details& details, std::string_view version) {
   out["aliases"] = details.aliases;
   out["path"] = details.path;
   out["note"] = details.note;
-  out["values"] = inputs_json(details.values);
+  out["values"] = inputs_json<Json>(details.values);
   return to_text(out);
 }
 

@@ -113,8 +113,9 @@ std::size_t row_of(const LogPlot& plot, double y) {
 
 std::vector<int> decades(double low, double high) {
   std::vector<int> out;
-  const int last = static_cast<int>(std::lround(std::log10(high)));
-  for (int e = static_cast<int>(std::lround(std::log10(low))); e <= last; ++e) {
+  constexpr double slack = 1e-9;
+  const int last = static_cast<int>(std::floor(std::log10(high) + slack));
+  for (int e = static_cast<int>(std::ceil(std::log10(low) - slack)); e <= last; ++e) {
     out.push_back(e);
   }
   return out;

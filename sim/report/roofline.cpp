@@ -8,8 +8,12 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 namespace clustersim {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 void add_roofs(Roofline& out, std::string_view units, const PrecisionTable<FlopsPerSecond>& peaks,
                std::optional<Precision> only) {

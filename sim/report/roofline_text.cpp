@@ -111,9 +111,9 @@ LogPlot plot_of(const std::vector<Series>& series, std::size_t rows, std::string
   plot.columns = 64;
   plot.rows = rows;
   plot.x_low = decade_below(least / 2.0);
-  plot.x_high = 10.0 * decade_below(most * 1.5);
+  plot.x_high = most * 4.0;
   plot.y_low = decade_below(std::min(low->peak.si() / 2.0, slowest * plot.x_low));
-  plot.y_high = 10.0 * decade_below(high->peak.si() * 1.02);
+  plot.y_high = high->peak.si() * 1.6;
   plot.x_label = "FLOP/byte";
   plot.y_label = "  FLOP/s, " + std::move(basis);
   for (std::size_t i = 0; i < series.size(); ++i) {

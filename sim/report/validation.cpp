@@ -4,8 +4,12 @@
 #include "report/csv_writer.hpp"
 #include "report/json_writer.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace clustersim {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 Json optional_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
