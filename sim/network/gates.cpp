@@ -43,14 +43,18 @@ Route GateFinder::joined(const Route& near_chip, const Route& near_port) const {
   return all;
 }
 
+/// By the chip's own NICs: those that are nearest to it, all of them if several are.
 std::vector<Gate> GateFinder::direct(VertexId chip) const {
   std::vector<Gate> found;
+  PathCost nearest = unreachable;
   for (std::size_t e = 0; e < static_cast<std::size_t>(node_.edges); ++e) {
     const EdgeId id{node_.first_edge.at() + e};
     const Edge& edge = graph_.edges()[id.at()];
     if (!outside(graph_, leaving_ ? edge.to : edge.from)) continue;
     const Route inside = towards(paths_, chip, leaving_ ? edge.from : edge.to);
-    if (inside.edges.empty()) continue;
+    if (inside.edges.empty() || cost_of(inside) > nearest) continue;
+    if (cost_of(inside) < nearest) found.clear();
+    nearest = cost_of(inside);
     found.push_back(
         {joined(inside, {{{id, 1.0}}, edge.latency, 1}), static_cast<std::uint32_t>(e)});
   }

@@ -9,6 +9,9 @@
 #include "network/algorithms.hpp"
 #include "network/traffic.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace clustersim {
 
 namespace {
@@ -49,30 +52,38 @@ void add_group(Traffic& traffic, Router& router, const std::vector<RankId>& memb
   const std::size_t g = segments.front().size();
   const double share = bytes / static_cast<double>(g);
   for (std::size_t k = 0; k < segments.size(); ++k) {
-    const NodeSegment here = segments[k], next = segments[(k + 1) % segments.size()];
+    const bool last = k + 1 == segments.size();
+    const NodeSegment here = segments[k], next = segments[last ? 0 : k + 1];
     add_ring(traffic, router, members, here, share * static_cast<double>(g - 1), order);
     for (std::size_t r = 0; r < g; ++r) {
-      add_flow(traffic, router, members[here.begin + (r + g - 1) % g], members[next.begin + r],
-               share);
+      const std::size_t exit = k % 2 == 0 ? (r + g - 1) % g : r;
+      const std::size_t entry = last ? r : exit;
+      add_flow(traffic, router, members[here.begin + exit], members[next.begin + entry], share);
     }
   }
 }
 
-/// The ring's own chain of steps, from rank to rank.
-std::vector<SerialHop> chain(const std::vector<RankId>& members, double steps) {
+/// One ring's own chain of steps: inside each node from rank to rank, across between the same
+/// places.
+std::vector<SerialHop> chain(const std::vector<RankId>& members,
+                             const std::vector<NodeSegment>& segments, double steps) {
   std::vector<SerialHop> hops;
   const double each = steps / static_cast<double>(members.size());
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    hops.push_back({members[i], members[(i + 1) % members.size()], each, each});
+  for (std::size_t k = 0; k < segments.size(); ++k) {
+    for (std::size_t i = segments[k].begin; i + 1 < segments[k].end; ++i) {
+      hops.push_back({members[i], members[i + 1], each, each});
+    }
+    const NodeSegment next = segments[(k + 1) % segments.size()];
+    const RankId from = segments.size() == 1 ? members.back() : members[segments[k].begin];
+    hops.push_back({from, members[next.begin], each, each});
   }
   return hops;
 }
 
-double length(Router& router, const std::vector<RankId>& members) {
+double length(Router& router, const std::vector<SerialHop>& hops) {
   double total = 0.0;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    total += router.pattern(members[i], members[(i + 1) % members.size()]).latency.si();
-  }
+  for (const SerialHop& hop : hops)
+    total += router.pattern(hop.from, hop.to).latency.si();
   return total;
 }
 
@@ -89,9 +100,11 @@ Forms ring_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
     double longest = -1.0;
     for (std::size_t i = 0; i < groups.count(); ++i) {
       const std::vector<RankId> members = groups.members(i);
-      add_group(traffic, router, members, node_segments(graph, members), shape.bytes, order);
-      const double now = length(router, members);
-      if (now > longest) traffic.serial = chain(members, shape.steps);
+      const std::vector<NodeSegment> segments = node_segments(graph, members);
+      add_group(traffic, router, members, segments, shape.bytes, order);
+      std::vector<SerialHop> hops = chain(members, segments, shape.steps);
+      const double now = length(router, hops);
+      if (now > longest) traffic.serial = std::move(hops);
       longest = std::max(longest, now);
     }
     const Forms some = forms_of(graph, router, "ring", traffic, ring_protocols(graph));
