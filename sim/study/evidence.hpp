@@ -18,18 +18,29 @@ struct MeasuredColumn {
   double scale = 1.0;        // column · scale is in `unit`
 };
 
+/// A column of training runs and what stands in it for a table of another form, whose own columns
+/// are named in braces.
+struct TranslatedColumn {
+  std::string_view column, pattern;
+};
+
 struct EvidenceKind {
   std::string_view name;
   std::vector<std::string_view> header; // all of these columns name the kind
   std::vector<MeasuredColumn> measured;
   std::string_view chip_column; // empty when there is none
-  bool predicted = false;       // by this version
+  bool predicted = false;       // by this version, as a training run
+  // Empty when the columns are those of training runs.
+  std::vector<TranslatedColumn> translation = {};
 };
 
 [[nodiscard]] const std::vector<EvidenceKind>& evidence_kinds();
 
 /// The kind whose columns are all there; the first in table order.
 [[nodiscard]] const EvidenceKind* recognise(const CsvTable& table);
+
+/// The same rows under the columns of training runs; the table itself when nothing is to translate.
+[[nodiscard]] CsvTable as_training_runs(const CsvTable& table, const EvidenceKind& kind);
 
 /// For a message: the kind that misses fewest columns, and which.
 struct NearestKind {

@@ -41,32 +41,11 @@ bool holds(const RuleCondition& condition, const CsvTable& table, std::size_t ro
   return any != condition.negated;
 }
 
-/// `pattern` with each {column} replaced; nothing when such a column is empty in this row.
-std::optional<std::string> filled(std::string_view pattern, const CsvTable& table,
-                                  std::size_t row) {
-  std::string text;
-  while (!pattern.empty()) {
-    const std::size_t open = pattern.find('{');
-    const std::size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
-    if (close == std::string_view::npos) {
-      break;
-    }
-    const std::string_view field = table.at(row, pattern.substr(open + 1, close - open - 1));
-    if (field.empty()) {
-      return std::nullopt;
-    }
-    text += pattern.substr(0, open);
-    text += field;
-    pattern.remove_prefix(close + 1);
-  }
-  return text += pattern;
-}
-
 bool holds(const ResolverRule& rule, const CsvTable& table, std::size_t row) {
   return std::all_of(
              rule.when.begin(), rule.when.end(),
              [&](const RuleCondition& condition) { return holds(condition, table, row); }) &&
-         filled(rule.value, table, row).has_value();
+         fill(rule.value, table, row).has_value();
 }
 
 void complain(const CsvTable& table, std::size_t line, std::string message, Diagnostics& out) {
@@ -101,12 +80,31 @@ bool matches_glob(std::string_view text, std::string_view glob) {
   return g == glob.size();
 }
 
+std::optional<std::string> fill(std::string_view pattern, const CsvTable& table, std::size_t row) {
+  std::string text;
+  while (!pattern.empty()) {
+    const std::size_t open = pattern.find('{');
+    const std::size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
+    if (close == std::string_view::npos) {
+      break;
+    }
+    const std::string_view field = table.at(row, pattern.substr(open + 1, close - open - 1));
+    if (field.empty()) {
+      return std::nullopt;
+    }
+    text += pattern.substr(0, open);
+    text += field;
+    pattern.remove_prefix(close + 1);
+  }
+  return text += pattern;
+}
+
 std::optional<Decision> decide(const ResolverRules& rules, std::string_view key,
                                const CsvTable& table, std::size_t row) {
   for (const ResolverRule& rule : rules) {
     if (rule.key == key && holds(rule, table, row)) {
-      return Decision{*filled(rule.value, table, row),
-                      filled(rule.says, table, row).value_or(rule.says)};
+      return Decision{*fill(rule.value, table, row),
+                      fill(rule.says, table, row).value_or(rule.says)};
     }
   }
   return std::nullopt;
@@ -118,7 +116,7 @@ std::vector<Decision> decide_all(const ResolverRules& rules, std::string_view ke
   for (const ResolverRule& rule : rules) {
     if (rule.key == key && holds(rule, table, row)) {
       all.push_back(
-          {*filled(rule.value, table, row), filled(rule.says, table, row).value_or(rule.says)});
+          {*fill(rule.value, table, row), fill(rule.says, table, row).value_or(rule.says)});
     }
   }
   return all;

@@ -57,6 +57,10 @@ struct Decision {
 [[nodiscard]] std::vector<Decision> decide_all(const ResolverRules& rules, std::string_view key,
                                                const CsvTable& table, std::size_t row);
 
+/// `pattern` with each {column} replaced; nothing when such a column is empty in this row.
+[[nodiscard]] std::optional<std::string> fill(std::string_view pattern, const CsvTable& table,
+                                              std::size_t row);
+
 /// Every key once, in order of first appearance.
 [[nodiscard]] std::vector<std::string> keys_of(const ResolverRules& rules);
 

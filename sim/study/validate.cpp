@@ -26,10 +26,22 @@ namespace {
 
 constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 
-RowLabels labels_of(const CsvTable& table, std::size_t row, const EvidenceKind& kind) {
+// Times and rates beyond these are slips; within them every ratio is finite.
+constexpr double least_measured = 1e-12, most_measured = 1e15;
+
+/// A table as read, and the same rows under the columns of training runs.
+struct Evidence {
+  const CsvTable* table;
+  const CsvTable* runs;
+  const EvidenceKind* kind;
+};
+
+RowLabels labels_of(const Evidence& evidence, std::size_t row) {
+  const CsvTable& table = *evidence.runs;
+  const bool translated = !evidence.kind->translation.empty();
   RowLabels labels;
   labels.source = printable(table.at(row, "source"));
-  labels.chip = printable(table.at(row, kind.chip_column));
+  labels.chip = printable(table.at(row, translated ? "chip" : evidence.kind->chip_column));
   labels.precision = printable(table.at(row, "precision"));
   if (const auto chips = number_from(table.at(row, "num_chips"))) {
     labels.scale = scale_of(*chips);
@@ -41,24 +53,23 @@ RowLabels labels_of(const CsvTable& table, std::size_t row, const EvidenceKind& 
 }
 
 /// One entry per quantity that the row measures; a row that measures nothing keeps its first.
-std::vector<ValidatedRow> empty_entries(const CsvTable& table, std::size_t row,
-                                        const EvidenceKind& kind) {
+std::vector<ValidatedRow> empty_entries(const Evidence& evidence, std::size_t row) {
   ValidatedRow entry;
   entry.index = static_cast<std::int64_t>(row);
-  entry.id = printable(table.at(row, "id"));
-  entry.labels = labels_of(table, row, kind);
+  entry.id = printable(evidence.runs->at(row, "id"));
+  entry.labels = labels_of(evidence, row);
   std::vector<ValidatedRow> entries;
-  for (const MeasuredColumn& column : kind.measured) {
+  for (const MeasuredColumn& column : evidence.kind->measured) {
     entry.quantity = column.quantity;
     entry.unit = column.unit;
     entry.reason = fmt::format("no {} is measured", column.column);
-    entry.measured = number_from(table.at(row, column.column));
+    entry.measured = number_from(evidence.table->at(row, column.column));
     if (entry.measured) {
       *entry.measured *= column.scale;
-    }
-    if (entry.measured && *entry.measured <= 0) {
-      entry.reason = fmt::format("{} is not positive", column.column);
-      entry.measured.reset();
+      if (!(*entry.measured >= least_measured && *entry.measured <= most_measured)) {
+        entry.reason = fmt::format("{} is no plausible measurement", column.column);
+        entry.measured.reset();
+      }
     }
     entries.push_back(entry);
   }
@@ -110,14 +121,15 @@ struct Study {
   const ResolverRules* rules;
 };
 
-std::vector<ValidatedRow> validate_training_run(const CsvTable& table, std::size_t row,
-                                                const EvidenceKind& kind, const Study& study) {
-  std::vector<ValidatedRow> entries = empty_entries(table, row, kind);
+std::vector<ValidatedRow> validate_training_run(const Evidence& evidence, std::size_t row,
+                                                const Study& study) {
+  std::vector<ValidatedRow> entries = empty_entries(evidence, row);
   if (!entries.front().measured) {
     return entries;
   }
   try {
-    const ResolvedRun run = resolve_training_run(table, row, *study.rules, *study.catalogue);
+    const ResolvedRun run =
+        resolve_training_run(*evidence.runs, row, *study.rules, *study.catalogue);
     for (ValidatedRow& entry : entries) {
       entry.assumptions = run.composed.assumptions;
       entry.labels.stack = run.composed.stack;
@@ -134,26 +146,28 @@ std::vector<ValidatedRow> validate_training_run(const CsvTable& table, std::size
   return entries;
 }
 
-std::vector<ValidatedRow> skip_row(const CsvTable& table, std::size_t row,
-                                   const EvidenceKind& kind) {
-  std::vector<ValidatedRow> entries = empty_entries(table, row, kind);
+std::vector<ValidatedRow> skip_row(const Evidence& evidence, std::size_t row) {
+  std::vector<ValidatedRow> entries = empty_entries(evidence, row);
   if (!entries.front().measured) {
     return entries;
   }
-  settle(entries, RowStatus::skipped, fmt::format("{}: not predicted by this version", kind.name));
+  settle(entries, RowStatus::skipped,
+         fmt::format("{}: not predicted by this version", evidence.kind->name));
   return entries;
 }
 
 ValidatedFile validate_table(const CsvTable& table, const EvidenceKind& kind, const Study& study,
                              const ValidateOptions& options) {
+  const CsvTable runs = as_training_runs(table, kind);
+  const Evidence evidence{&table, &runs, &kind};
   const std::size_t rows = table.rows.size();
   std::vector<std::vector<ValidatedRow>> entries(rows);
   const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
   // Each row is a function of its own fields alone and has its own place in `entries`.
 #pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
   for (std::size_t row = 0; row < rows; ++row) {
-    entries[row] = kind.predicted ? validate_training_run(table, row, kind, study)
-                                  : skip_row(table, row, kind);
+    entries[row] =
+        kind.predicted ? validate_training_run(evidence, row, study) : skip_row(evidence, row);
   }
   ValidatedFile file{table.path, std::string(kind.name), {}};
   for (std::vector<ValidatedRow>& of_row : entries) {

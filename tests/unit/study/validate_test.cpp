@@ -128,7 +128,8 @@ TEST_CASE("what is out of scope is skipped with its reason") {
   CHECK(only_row(replaced(good, "H100-SXM5-80GB", "Abacus-9000")).reason ==
         "chip 'Abacus-9000' is not in the catalogue");
   CHECK(only_row(replaced(good, ",8.0,50,", ",,,")).reason == "no step_time_s is measured");
-  CHECK(only_row(replaced(good, ",8.0,50,", ",-3,,")).reason == "step_time_s is not positive");
+  CHECK(only_row(replaced(good, ",8.0,50,", ",-3,,")).reason ==
+        "step_time_s is no plausible measurement");
   CHECK(only_row(replaced(good, "H100-SXM5-80GB", "Abacus-9000")).status == RowStatus::skipped);
 }
 
@@ -179,6 +180,25 @@ TEST_CASE("evidence of another kind is recognised and skipped row by row") {
   CHECK(report.files[0].rows[0].status == RowStatus::skipped);
   CHECK(report.files[0].rows[0].reason == "gemm: not predicted by this version");
   CHECK(*report.files[0].rows[0].measured == doctest::Approx(5e-6));
+}
+
+TEST_CASE("vTrain's own table is predicted as the training runs it holds") {
+  Diagnostics out;
+  const ValidationReport report =
+      validated("source,gpu,num_gpus,tp,dp,pp,global_batch,micro_batch,hidden,heads,layers,seq_len,"
+                "measured_iter_ms\n"
+                "vTrain ground_truth_multi,A100,64,8,8,1,512,8,3072,32,30,2048,5178.0\n"
+                "vTrain ground_truth_multi,A100,64,8,4,2,512,8,3072,32,30,2048,5178.0\n",
+                out);
+  REQUIRE(report.files.size() == 1);
+  CHECK(report.files[0].kind == "vtrain");
+  const ValidatedRow& row = report.files[0].rows[0];
+  CHECK(row.status == RowStatus::ok);
+  CHECK(row.id == "tp8-pp1-dp8-h3072-l30-b8-g512");
+  CHECK(*row.measured == doctest::Approx(5178.0 / 1000));
+  CHECK(row.labels.stack == "megatron-lm-2021");
+  CHECK(report.files[0].rows[1].reason ==
+        "pipeline parallelism (pp=2) is not in this version's plan space");
 }
 
 TEST_CASE("an unknown header is bad input and names the nearest kind") {
