@@ -119,6 +119,9 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
 
 void warn_unused(const std::map<ObjectKey, Place>& places, const Loading& loading,
                  Scenario& scenario) {
+  if (loading.out.has_errors()) {
+    return; // what failed to load may have been about to use it
+  }
   for (const auto& [key, place] : places) {
     if (loading.used.count(key) == 0) {
       const std::string message = "[override." + std::string(name_of(key.first)) + ".\"" +

@@ -31,16 +31,20 @@ void add_what(Schema<S>& s) {
       s, "title", [](auto& input) -> auto& { return input.scenario.title; },
       "what the report is headed")
       .because("none given");
-  add(s, "cluster.node", at(&S::node), "id of a node").required();
+  add(s, "cluster.node", at(&S::node), "id of a node")
+      .required()
+      .example("the name of a node; clustersim list nodes");
   add(s, "cluster.nodes", at(&S::nodes), "how many").between(1, most_chips).because("one node");
-  add(s, "cluster.fabric", at(&S::fabric), "id of a fabric; needed above one node");
+  add(s, "cluster.fabric", at(&S::fabric), "id of a fabric; needed above one node")
+      .example("the name of a fabric; clustersim list fabrics");
   add_reserved(s, "cluster.partition", "", "clusters of unlike partitions are");
   add_reserved(s, "cluster.between", "", "clusters of unlike partitions are");
   add_open_table(
       s, "model",
       "use = \"id of a transformer\", or the keys of a transformer written here, or both: "
       "then the keys written here replace the file's")
-      .required();
+      .required()
+      .example("a table, such as [model] use = \"llama-3-8b\"");
   add_open_table(s, "override", "[override.KIND.\"id\"]: keys of that file, replaced");
   add_open_table(s, "define", "[define.KIND.\"id\"]: a whole file of that kind, written here");
 }
@@ -80,7 +84,9 @@ void add_training(Schema<S>& s) {
       .because("mixed precision keeps FP32 master weights");
   add(s, "training.dropout", in(&Scenario::training, &T::dropout), "dropout in the layers")
       .because("large models are trained without");
-  add(s, "training.stack", at(&S::stack), "id of a software stack").required();
+  add(s, "training.stack", at(&S::stack), "id of a software stack")
+      .required()
+      .example("the name of a stack; clustersim list stacks");
   add(s, "training.tokens", in(&Scenario::training, &T::tokens), "of the whole run").above(0, 1e18);
 }
 

@@ -110,7 +110,8 @@ private:
       at = end == std::string::npos ? end : end + 4;
     }
     add(diagnose(tree.place, info.feature + " not supported yet by this version",
-                 info.only.empty() ? "'" + info.key + "' left out" : info.key + " = " + info.only));
+                 info.only.empty() ? "'" + info.key + "' left out"
+                                   : info.key + " = " + in_toml(info.only)));
     return false;
   }
 
@@ -242,6 +243,11 @@ private:
 
   static std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
     return name.size() > longest_key ? "" : nearest_name(name, candidates).value_or("");
+  }
+  static std::string in_toml(const std::string& value) {
+    const bool bare = value == "true" || value == "false" ||
+                      value.find_first_not_of("0123456789 or") == std::string::npos;
+    return bare ? value : "\"" + value + "\"";
   }
   static std::string quoted(const std::string& name) {
     return "'" + (name.size() > longest_key ? name.substr(0, longest_key) + "…" : name) + "'";

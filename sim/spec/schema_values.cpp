@@ -111,7 +111,8 @@ std::string expected_text(const FieldInfo& info) {
   }
   const std::string range = range_text(info);
   const std::string what = info.type == "count" ? "a whole number" : info.example;
-  return what + (range.empty() ? "" : (info.type == "count" ? " " : ", ") + range);
+  return what + (range.empty() ? "" : (info.type == "count" ? " " : ", ") + range) +
+         (info.binary_suffix ? ", or \"8k\" for 8192" : "");
 }
 
 bool check_range(const Given& given, double number) {

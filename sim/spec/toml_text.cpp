@@ -167,7 +167,12 @@ std::optional<Tree> parse_toml(const Text& text, Diagnostics& out) {
     convert_table(text, table, root);
     return root;
   } catch (const toml::parse_error& error) {
-    out.add(diagnose(place_of(text, error.source()), std::string(error.description())));
+    std::string message(error.description());
+    constexpr std::string_view preamble = "Error ";
+    if (message.compare(0, preamble.size(), preamble) == 0) {
+      message.erase(0, preamble.size()); // "while parsing …"
+    }
+    out.add(diagnose(place_of(text, error.source()), std::move(message)));
     return std::nullopt;
   }
 }

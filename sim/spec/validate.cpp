@@ -37,7 +37,7 @@ public:
     const bool several = sound({"cluster.nodes"}) && input_.nodes > 1;
     if (several && sound({"cluster.fabric"}) && input_.fabric.empty()) {
       wrong("cluster.nodes", fmt::format("{} nodes, but no fabric joins them", input_.nodes),
-            "cluster.fabric, or one node");
+            "a cluster.fabric, or one node");
     }
     if (several && loaded_.fabric != nullptr && loaded_.fabric->shape == "none") {
       wrong("cluster.fabric", fmt::format("{} nodes, but this fabric joins none", input_.nodes),

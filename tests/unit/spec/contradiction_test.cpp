@@ -40,7 +40,7 @@ TEST_CASE("contradictions are located and say what would fit") {
       {"data = 2", "data = 2\nzero = 3", "20:8", "ZeRO stages 2 and 3 are not supported yet",
        "plan.zero = 0 or 1"},
       {"data = 2", "data = 2\nschedule = \"dualpipe\"", "20:12",
-       "other pipeline schedules are not supported yet", "plan.schedule = 1f1b"},
+       "other pipeline schedules are not supported yet", "plan.schedule = \"1f1b\""},
       {"[plan]", "[search]\nx = 1\n[plan]", "17:1", "plan search is not supported yet", "left out"},
       {"use = \"toy-model\"", "use = \"toy-model\"\nkv_heads = 3", "11:12",
        "heads 4 are not divisible by kv_heads 3", "a divisor of heads"},
