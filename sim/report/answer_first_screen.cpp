@@ -55,8 +55,8 @@ std::string title_line(const Scenario& scenario, TextStyle style) {
 std::string model_line(const Answer& answer, TextStyle style) {
   const Training& training = answer.scenario.training;
   const double billions = static_cast<double>(answer.parameters.total) / 1e9;
-  const std::string size =
-      billions >= 1.0 ? fmt::format("{:.4g} B", billions) : fmt::format("{:.4g} M", billions * 1e3);
+  const std::string size = billions >= 1.0 ? fmt::format("{:.4g} billion", billions)
+                                           : fmt::format("{:.4g} million", billions * 1e3);
   std::vector<std::string> parts{printable(answer.scenario.model.name), size + " parameters",
                                  fmt::format("{} {} {} tokens a step",
                                              grouped(training.global_batch), times_sign(style),

@@ -169,7 +169,7 @@ std::string render_json(const Answer& answer, std::string_view version) {
   out["version"] = version;
   out["title"] = answer.scenario.title;
   out["inputs"] = inputs_json<Json>(answer.scenario.inputs);
-  out["assumptions"] = answer.scenario.assumptions;
+  out["assumptions"] = assumptions_of(answer);
   out["warnings"] = answer.scenario.warnings;
   Json results = headline_json(answer, figures);
   results["memory"] = memory_json(answer, figures);

@@ -85,7 +85,8 @@ std::string sensitivity_section(const Explanation& explanation, TextStyle style)
   std::vector<std::vector<std::string>> rows;
   for (const Elasticity& elasticity : explanation.elasticities) {
     if (std::max(elasticity.value, elasticity.doubled) >= 0.0005) {
-      rows.push_back({elasticity.resource, percent(elasticity.value), percent(elasticity.doubled),
+      rows.push_back({printable(elasticity.resource), percent(elasticity.value),
+                      percent(elasticity.doubled),
                       paint(Ink::time, bar(elasticity.value, 20, style), style)});
     }
   }
@@ -121,15 +122,12 @@ std::string energy_section(const Answer& answer, const Figures& figures, TextSty
   return out;
 }
 
-std::string notes_section(const Scenario& scenario, TextStyle style) {
+std::string notes_section(const Answer& answer, TextStyle style) {
   std::string out;
-  if (!scenario.warnings.empty()) {
-    out += heading("Warnings", style) + sentences(scenario.warnings, style);
+  if (!answer.scenario.warnings.empty()) {
+    out += heading("Warnings", style) + sentences(answer.scenario.warnings, style);
   }
-  if (!scenario.assumptions.empty()) {
-    out += heading("Assumptions", style) + sentences(scenario.assumptions, style);
-  }
-  return out;
+  return out + heading("Assumptions", style) + sentences(assumptions_of(answer), style);
 }
 
 std::string inputs_section(const Scenario& scenario, TextStyle style) {

@@ -30,7 +30,7 @@ namespace clustersim {
 [[nodiscard]] std::string sensitivity_section(const Explanation& explanation, TextStyle style);
 [[nodiscard]] std::string energy_section(const Answer& answer, const Figures& figures,
                                          TextStyle style);
-[[nodiscard]] std::string notes_section(const Scenario& scenario, TextStyle style);
+[[nodiscard]] std::string notes_section(const Answer& answer, TextStyle style);
 [[nodiscard]] std::string inputs_section(const Scenario& scenario, TextStyle style);
 [[nodiscard]] std::string operators_section(const Timeline& timeline, TextStyle style);
 

@@ -35,7 +35,7 @@ std::string render_text(const Answer& answer, TextStyle style) {
   if (style.detail == Detail::full) {
     out += operators_section(answer.timeline, style);
   }
-  out += notes_section(answer.scenario, style);
+  out += notes_section(answer, style);
   out += inputs_section(answer.scenario, style);
   return out;
 }

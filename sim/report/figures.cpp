@@ -73,7 +73,7 @@ Figures figures_of(const Answer& answer) {
   Figures out;
   out.time = close_breakdown(answer.timeline.breakdown, answer.timeline.step);
   out.memory = answer.memory.terms;
-  out.memory.push_back({"framework reserve", answer.memory.reserve, ""});
+  out.memory.push_back({"framework", answer.memory.reserve, ""});
   out.used = answer.memory.peak + answer.memory.reserve;
   out.margin_share = answer.memory.margin() / answer.memory.usable;
   out.chips = scenario.cluster.chips();

@@ -35,6 +35,9 @@ struct Figures {
 /// Of all calls in a step, hidden or not.
 [[nodiscard]] Seconds total_time(const OpRecord& op);
 
+/// Sentences: the scenario's own, then what every answer rests on.
+[[nodiscard]] std::vector<std::string> assumptions_of(const Answer& answer);
+
 [[nodiscard]] Figures figures_of(const Answer& answer);
 
 /// The breakdown moved onto the grid of the step's own floating-point spacing. Every partial sum is

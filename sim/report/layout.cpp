@@ -149,6 +149,14 @@ std::string counted(std::int64_t n, std::string_view noun) {
 std::vector<std::string> apportioned(const std::vector<double>& parts, double total,
                                      FixedPoint form) {
   const double scale = std::pow(10.0, form.decimals) / form.unit;
+  constexpr double most_counts = 9e15; // beyond, doubles skip integers
+  if (!(std::fabs(total * scale) < most_counts)) {
+    std::vector<std::string> rounded;
+    for (const double part : parts) {
+      rounded.push_back(fmt::format("{:.3g}", part / form.unit));
+    }
+    return rounded;
+  }
   std::vector<double> fractions;
   std::vector<std::int64_t> counts;
   for (const double part : parts) {

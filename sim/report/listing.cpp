@@ -25,14 +25,10 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-/// Where a value comes from: the citation, else the place, else how it was chosen.
-std::string provenance(const ResolvedValue& value) {
-  std::string out = !value.source.empty()  ? value.source
-                    : !value.where.empty() ? value.where
-                                           : std::string{name_of(value.origin)};
-  out += value.date.empty() ? "" : " (" + value.date + ")";
-  out += value.fitted.empty() ? "" : fmt::format(" [fitted: {}]", value.fitted);
-  return out;
+/// Keys of the entry itself without its own name in front of them.
+std::string short_key(const Details& details, const std::string& key) {
+  const std::string own = fmt::format("{}.{}.", details.kind, details.id);
+  return key.starts_with(own) ? key.substr(own.size()) : key;
 }
 
 /// Sources by number, so that a long citation is printed once.
@@ -58,14 +54,36 @@ private:
   std::vector<std::string> sources_;
 };
 
+/// The citation by number, else how the value was chosen; its date, and remarks.
+std::string provenance(const ResolvedValue& value, Footnotes& footnotes) {
+  std::vector<std::string> parts;
+  if (!value.source.empty()) {
+    parts.push_back(footnotes.mark(value.source));
+  } else if (value.origin != Origin::catalogue) {
+    const std::string origin{name_of(value.origin)};
+    parts.push_back(value.where.empty() ? origin : origin + ": " + value.where);
+  }
+  for (const std::string& part : {value.date, value.note}) {
+    if (!part.empty()) {
+      parts.push_back(part);
+    }
+  }
+  if (!value.fitted.empty()) {
+    parts.push_back("set on measured runs");
+  }
+  return printable(joined(parts));
+}
+
 } // namespace
 
 std::string render_list_text(const Listing& listing, TextStyle style) {
   std::vector<Column> columns{{"id"}};
-  if (!listing.entries.empty()) {
-    for (const ListedFact& fact : listing.entries.front().facts) {
-      columns.push_back({fact.head, Align::right});
-    }
+  const std::size_t facts = listing.entries.empty() ? 0 : listing.entries.front().facts.size();
+  for (std::size_t i = 0; i < facts; ++i) {
+    const bool numbers = std::any_of(listing.entries.begin(), listing.entries.end(),
+                                     [&](const ListedEntry& e) { return e.facts[i].number; });
+    columns.push_back(
+        {listing.entries.front().facts[i].head, numbers ? Align::right : Align::left});
   }
   columns.push_back({"name"});
   std::vector<std::vector<std::string>> rows;
@@ -135,12 +153,12 @@ std::string render_show_text(const Details& details, TextStyle style) {
   Footnotes footnotes;
   std::vector<std::vector<std::string>> rows;
   for (const ResolvedValue& value : details.values) {
-    rows.push_back({printable(value.key), printable(value.text),
-                    footnotes.mark(provenance(value)) +
-                        (value.note.empty() ? "" : " " + printable(value.note))});
+    rows.push_back({printable(short_key(details, value.key)), printable(value.text),
+                    provenance(value, footnotes)});
   }
   out += "\n" + table({{"key"}, {"value"}, {"source"}}, rows, style);
-  return out + "\n" + footnotes.text();
+  const std::string sources = footnotes.text();
+  return sources.empty() ? out : out + "\n" + sources;
 }
 
 std::string render_show_json(const Details& details, std::string_view version) {

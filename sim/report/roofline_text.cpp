@@ -147,7 +147,7 @@ std::string render_roofline_text(const std::vector<Roofline>& chips, TextStyle s
   for (const Roofline& chip : chips) {
     out += table_of(chip, style) + "\n";
   }
-  std::string basis = chips.front().name;
+  std::string basis = printable(chips.front().name);
   const std::vector<Series> series =
       chips.size() == 1 ? series_of_one(chips.front()) : series_of_many(chips, basis);
   constexpr std::size_t around = 3, least_rows = 6; // label above, ruler and labels below

@@ -128,14 +128,14 @@ std::string render_validate_text(const ValidationReport& report, TextStyle style
     }
     out += skipped_lines(file, style) + "\n";
   }
-  std::vector<std::vector<std::string>> rows;
-  for (const QuantitySummary& summary : report.summary) {
-    rows.push_back(figures_row("all", summary.quantity, summary.figures, style));
-  }
-  out += table(figures_columns(""), rows, style);
   if (style.detail != Detail::brief) {
     out += groups_section(report, style);
   }
+  std::vector<std::vector<std::string>> rows;
+  for (const QuantitySummary& summary : report.summary) {
+    rows.push_back(figures_row("all together", summary.quantity, summary.figures, style));
+  }
+  out += "\n" + table(figures_columns(""), rows, style);
   return out;
 }
 

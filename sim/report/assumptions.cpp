@@ -1,0 +1,54 @@
+#include "report/figures.hpp"
+
+#include <fmt/format.h>
+
+namespace clustersim {
+namespace {
+
+std::string kernel_rates(const KernelCalibration& kernels) {
+  return kernels.basis == "measured"
+             ? fmt::format("Kernel rates were measured on {}.", kernels.name)
+             : fmt::format("Kernel rates of {} are carried over from a sibling family.",
+                           kernels.name);
+}
+
+/// The stack's scalars that are known from training runs alone, all in one sentence.
+std::string fitted_scalars(const Scenario& scenario) {
+  std::string names;
+  for (const ResolvedValue& value : scenario.inputs) {
+    if (!value.fitted.empty()) {
+      names += fmt::format("{}{} = {}", names.empty() ? "" : ", ", value.key, value.text);
+    }
+  }
+  return names.empty() ? "" : fmt::format("Set on measured training runs: {}.", names);
+}
+
+std::string rental(const Scenario& scenario) {
+  const std::string key = fmt::format("chip.{}.price.cloud", scenario.chip().id);
+  for (const ResolvedValue& value : scenario.inputs) {
+    if (value.key == key) {
+      return fmt::format("Rented chips cost {} each{}.", value.text,
+                         value.date.empty() ? "" : ", a price of " + value.date);
+    }
+  }
+  return "";
+}
+
+} // namespace
+
+std::vector<std::string> assumptions_of(const Answer& answer) {
+  const Scenario& scenario = answer.scenario;
+  std::vector<std::string> out = scenario.assumptions;
+  out.emplace_back("MFU counts the model's own work: every matrix product, attention (half of it "
+                   "when causal), backward twice forward, nothing recomputed. HFU counts what the "
+                   "chips execute.");
+  out.push_back(kernel_rates(scenario.chip().kernels));
+  out.push_back(fitted_scalars(scenario));
+  out.emplace_back("Chips draw their power limit while they compute and idle power while they "
+                   "wait; the node's other parts draw their share all the time.");
+  out.push_back(rental(scenario));
+  std::erase(out, "");
+  return out;
+}
+
+} // namespace clustersim

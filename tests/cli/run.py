@@ -1,0 +1,22 @@
+"""The command line from outside: exit codes, streams, formats, files, help, and the generated pages."""
+
+import sys
+
+from commands import commands
+from documents import documents
+from harness import Program, arguments
+from reports import reports
+from streams import streams
+
+
+def main():
+    options = arguments()
+    program = Program(options.program, options.source)
+    for group in (commands, streams, reports):
+        group(program)
+    documents(program, options.update)
+    return program.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
