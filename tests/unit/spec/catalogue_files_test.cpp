@@ -218,7 +218,9 @@ TEST_CASE("16-bit matrix peaks of systolic chips are arrays x clock x 2 x edge s
   const std::map<std::string, double> edges{{"tpu-v2", 128},  {"tpu-v3", 128},  {"tpu-v4", 128},
                                             {"tpu-v5e", 128}, {"tpu-v5p", 128}, {"tpu-v6e", 256},
                                             {"tpu-v7", 256}};
-  for (const auto& [id, edge] : edges) {
+  for (const auto& one : edges) {
+    const std::string& id = one.first; // clang 14 lets no lambda take a structured binding
+    const double edge = one.second;
     const auto found = shipped().find(Kind::chip, id);
     REQUIRE_MESSAGE(found.size() == 1, id);
     const Chip chip = chip_of(*found[0]);
