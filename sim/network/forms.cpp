@@ -104,6 +104,7 @@ CollectiveForm form_of(const LinkGraph& graph, Router& router, std::string_view 
   form.algorithm = algorithm;
   form.protocol = choice.name;
   std::vector<Protocol> protocols;
+  protocols.reserve(graph.link_classes().size());
   for (const Link& link : graph.link_classes())
     protocols.push_back(chosen(link, choice));
   std::vector<ClassShare> shares = busiest_edges(graph, traffic.load, protocols);
@@ -126,6 +127,7 @@ std::vector<CollectiveForm> forms_of(const LinkGraph& graph, Router& router,
                                      std::string_view algorithm, const Traffic& traffic,
                                      const std::vector<ProtocolChoice>& protocols) {
   std::vector<CollectiveForm> forms;
+  forms.reserve(protocols.size());
   for (const ProtocolChoice& choice : protocols) {
     forms.push_back(form_of(graph, router, algorithm, traffic, choice));
   }

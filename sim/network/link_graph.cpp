@@ -26,6 +26,7 @@ const auto& find_shape(const Table& table, std::string_view name, std::string_vi
 template <class Table>
 std::vector<std::string> names_of(const Table& table) {
   std::vector<std::string> names;
+  names.reserve(table.size());
   for (const auto& row : table)
     names.emplace_back(row.name);
   return names;
