@@ -25,13 +25,19 @@ AttentionShape fused_shape(const Scenario& scenario, const Shard& shard, bool ba
           .precision = shard.activation};
 }
 
+/// Products outside the weights stay out of 8 and 4 bits, but run on TF32 units where the linears
+/// do.
+Precision attention_operands(const Shard& shard) {
+  return is_quantised(shard.matmul) ? shard.activation : shard.matmul;
+}
+
 /// A batched product per head whose output is s × s.
 GemmShape onto_scores(const Shard& shard, GemmRole role) {
   return {.m = shard.sequence,
           .n = shard.sequence,
           .k = shard.head_dim,
           .batch = shard.batch * shard.heads,
-          .precision = shard.activation,
+          .precision = attention_operands(shard),
           .output = shard.activation,
           .role = role};
 }
@@ -42,7 +48,7 @@ GemmShape from_scores(const Shard& shard, GemmRole role) {
           .n = shard.head_dim,
           .k = shard.sequence,
           .batch = shard.batch * shard.heads,
-          .precision = shard.activation,
+          .precision = attention_operands(shard),
           .output = shard.activation,
           .role = role};
 }

@@ -52,7 +52,7 @@ Item reducing_backward(ProgramWriter& writer, const Scenario& scenario, const Sh
                        const LayerPasses& passes) {
   const LocalParameters local = local_parameters(scenario);
   const Bytes element = gradient_element(scenario);
-  const Bytes bucket = scenario.training.stack.overlap.bucket;
+  const Bytes bucket = bucket_size(scenario);
   const Bytes layer = local.per_layer * element;
   const Buckets cut = cut_into_buckets(scenario.model.layers, layer, bucket);
   const auto reduction = [&](const char* name, Bytes bytes, int calls) {
@@ -84,9 +84,8 @@ Item gathering_forward(ProgramWriter& writer, const Scenario& scenario, const Sh
                        const LayerPasses& passes) {
   const LocalParameters local = local_parameters(scenario);
   const double hidden = scenario.training.stack.overlap.gather;
-  const Buckets cut =
-      cut_into_buckets(scenario.model.layers, local.per_layer * weight_element(scenario),
-                       scenario.training.stack.overlap.bucket);
+  const Buckets cut = cut_into_buckets(
+      scenario.model.layers, local.per_layer * weight_element(scenario), bucket_size(scenario));
   const Item join = writer.add(join_data(scenario, shard));
   const auto gather = [&](const char* name, double parameters, double share) {
     return writer.add(parameter_gather(scenario, shard, name, parameters, share));

@@ -6,6 +6,11 @@
 
 namespace clustersim {
 
+Bytes bucket_size(const Scenario& scenario) {
+  const Stack::Overlap& overlap = scenario.training.stack.overlap;
+  return std::max(overlap.bucket, overlap.bucket_per_rank * scenario.plan.data);
+}
+
 int calls_of(Bytes bytes, Bytes bucket) {
   if (bucket <= Bytes{0} || bytes <= bucket) return 1;
   const double calls = std::ceil(bytes / bucket);
@@ -52,7 +57,7 @@ Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string
                        double parameters, double hidden) {
   BlockBuilder builder(scenario, shard, Phase::optimizer);
   const Bytes bytes = parameters * weight_element(scenario);
-  const int calls = calls_of(bytes, scenario.training.stack.overlap.bucket);
+  const int calls = calls_of(bytes, bucket_size(scenario));
   builder.collective("parameter all-gather",
                      data_parallel(scenario, CollectiveKind::all_gather,
                                    bytes / static_cast<double>(calls), calls),

@@ -1,6 +1,7 @@
 #pragma once
-// A software stack (models/stacks/*.toml): what the kernel library and the framework do. At most two
-// scalars for time and one for memory may be set on measured runs; they are marked `fitted` in the file.
+// A software stack (models/stacks/*.toml): what the kernel library and the framework do. At most
+// two scalars for time and one for memory may be set on measured runs; they are marked `fitted` in
+// the file.
 
 #include "base/precision.hpp"
 #include "base/quantity.hpp"
@@ -29,13 +30,14 @@ enum class Site {
   loss,       // tokens × vocabulary
   gradient,   // parameters, once per micro-batch: separate accumulation
   cast,       // parameters, once per micro-batch: autocast of FP32 weights
-  quantise    // operands of 8- and 4-bit GEMMs: tokens × input (forward) or output (backward) width
+  quantise // operands of 8- and 4-bit GEMMs: tokens × input (forward) or output (backward) width
 };
 
 [[nodiscard]] std::string_view name_of(Site site);
 [[nodiscard]] std::optional<Site> site_from(std::string_view name);
 
-/// When a kernel of a recipe runs: a stack fuses SwiGLU and GELU, with and without dropout, differently.
+/// When a kernel of a recipe runs: a stack fuses SwiGLU and GELU, with and without dropout,
+/// differently.
 enum class KernelCondition { always, gated, ungated, dropout, no_dropout };
 
 [[nodiscard]] std::string_view name_of(KernelCondition condition);
@@ -44,13 +46,13 @@ enum class KernelCondition { always, gated, ungated, dropout, no_dropout };
 /// One memory-bound kernel of a fusion recipe. Traffic is given per element of the tensor that the
 /// site works on, in elements of the activation type, reads and writes together.
 struct FusedKernel {
-  std::string name;          // "bias-dropout-add"
+  std::string name; // "bias-dropout-add"
   Site site = Site::norm;
   KernelClass kernel_class = KernelClass::elementwise;
-  double forward = 0;        // elements moved per element, forward
+  double forward = 0; // elements moved per element, forward
   double backward = 0;
-  double extra_bytes = 0;    // bytes per element beside that, each way: dropout masks, FP32 statistics
-  double saved = 0;          // bytes per element kept for backward beside the operands of GEMMs
+  double extra_bytes = 0; // bytes per element beside that, each way: dropout masks, FP32 statistics
+  double saved = 0;       // bytes per element kept for backward beside the operands of GEMMs
   KernelCondition when = KernelCondition::always;
 };
 
@@ -65,45 +67,46 @@ struct Stack {
   std::vector<std::string> aliases;
   std::string note;
   LaunchMode launch = LaunchMode::eager;
-  std::string attention_kernel;      // "unfused" or a key of KernelCalibration::attention, in order of
+  std::string attention_kernel; // "unfused" or a key of KernelCalibration::attention, in order of
   std::vector<std::string> attention_fallbacks; // preference when the chip's family lacks the first
   FusionRecipe recipe;
 
   struct Host {
-    Seconds per_operator;            // dispatch of one modelled operator, 0 inside graphs (scalar 1)
-    double backward_factor = 0.7;    // backward dispatch is C++ (autograd)
-    double per_collective = 0.3;     // of an operator
+    Seconds per_operator;         // dispatch of one modelled operator, 0 inside graphs (scalar 1)
+    double backward_factor = 0.7; // backward dispatch is C++ (autograd)
+    double per_collective = 0.3;  // of an operator
   } host;
-  double class_factor = 1.0;         // on every memory-bound class fraction (scalar 2)
+  double class_factor = 1.0; // on every memory-bound class fraction (scalar 2)
 
   struct Overlap {
-    double data = 0.0;               // share of gradient reduction that may hide behind backward
-    double gather = 0.0;             // ZeRO parameter gathers
-    double tensor = 0.0;             // tensor-parallel collectives behind their GEMMs
+    double data = 0.0;   // share of gradient reduction that may hide behind backward
+    double gather = 0.0; // ZeRO parameter gathers
+    double tensor = 0.0; // tensor-parallel collectives behind their GEMMs
     std::optional<double> tensor_gradient; // input-gradient all-reduce behind the weight-gradient
                                            // GEMM, where it differs from `tensor`
-    double tax = 0.0;                // compute lost per second of overlapped communication
-    Bytes bucket;                    // gradient bucket
+    double tax = 0.0;                      // compute lost per second of overlapped communication
+    Bytes bucket;                          // gradient bucket, at least
+    Bytes bucket_per_rank;                 // and at least this for every data-parallel rank
   } overlap;
 
   struct Gradient {
-    bool accumulate_in_gemm = true;  // weight-gradient GEMM adds into the main gradient
+    bool accumulate_in_gemm = true; // weight-gradient GEMM adds into the main gradient
     Precision dtype = Precision::fp32;
   } gradient;
 
   struct Optimizer {
-    double bytes_per_parameter = 0;  // traffic of the update beside gradient-norm and zeroing
+    double bytes_per_parameter = 0;      // traffic of the update beside gradient-norm and zeroing
     double norm_bytes_per_parameter = 0; // gradient norm and clipping: not sharded by ZeRO
-    int kernels = 1;                 // launches
+    int kernels = 1;                     // launches
   } optimizer;
 
   struct Head {
-    double logit_bytes = 4;          // memory kept per logit, loss included
+    double logit_bytes = 4; // memory kept per logit, loss included
   } head;
 
   struct MemoryUse {
-    Bytes framework;                 // context, communicators, cache (scalar: memory)
-    double fragmentation = 0.0;      // share of the allocator's peak
+    Bytes framework;            // context, communicators, cache (scalar: memory)
+    double fragmentation = 0.0; // share of the allocator's peak
     Bytes workspace;
   } memory;
 

@@ -117,6 +117,10 @@ void add_host(Schema<S>& s) {
   add(s, "overlap.bucket", stack(&Stack::overlap, &O::bucket), "gradient bucket; 0 = no buckets")
       .required()
       .between(0, 1e12);
+  add(s, "overlap.bucket_per_rank", stack(&Stack::overlap, &O::bucket_per_rank),
+      "a bucket is at least this for every data-parallel rank")
+      .between(0, 1e12)
+      .because("a bucket does not grow with the job");
 }
 
 void add_training(Schema<S>& s) {
