@@ -11,7 +11,8 @@ mkdir -p "$folder/clean"
 cd "$root"
 
 mapfile -d '' files < <(find sim tests -type f \( -name '*.cpp' -o -name '*.hpp' \) -print0 | sort -z)
-clang-format --dry-run -Werror "${files[@]}"
+failed=0
+clang-format --dry-run -Werror "${files[@]}" || failed=1
 echo "clang-format: ${#files[@]} files" >&2
 
 rules=$({ clang-tidy --version; cat .clang-tidy; } | sha256sum | cut -c1-64)
@@ -33,5 +34,6 @@ export -f examine
 export folder rules
 
 mapfile -d '' sources < <(find sim -type f -name '*.cpp' -print0 | sort -z)
-printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$jobs" bash -c 'examine "$1"' examine
+printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$jobs" bash -c 'examine "$1"' examine || failed=1
 echo "clang-tidy: ${#sources[@]} files" >&2
+exit "$failed"
