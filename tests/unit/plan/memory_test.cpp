@@ -79,6 +79,27 @@ TEST_CASE("fused attention keeps statistics in place of scores; a gated MLP thre
   CHECK(kept(scenario) == Approx(tokens * per_token));
 }
 
+TEST_CASE("the main job by hand, as on the page: 34,304 bytes per token and layer") {
+  Scenario scenario = test::example(test::llama3_70b(), 8192);
+  scenario.plan.sequence_parallel = true;
+  scenario.plan.recompute = Recompute::selective;
+  test::spread(scenario, 8, 16, 2);
+  CHECK(kept(scenario) == 34304.0 * 8192);
+  const double per_token = 8.0 * 8192 / 8 + (2.0 * 10240 + 2.0 * 8192) / 8 + 6.0 * 28672 / 8;
+  CHECK(per_token == 34304.0);
+}
+
+TEST_CASE("FP8 keeps its operands in one byte, and two layouts of the layer weights") {
+  Scenario scenario = test::example(test::llama3_70b(), 8192);
+  scenario.training.precision = Precision::fp8;
+  const double h = 8192, q = 8192, kv = 1024, f = 28672, heads = 64, tokens = 8192;
+  const double per_token = 2 * (2 * h + h) + 2 * (q + 2 * kv) + (2 + 1) * q + 4 * heads +
+                           2 * 2 * f + f; // gate and up in BF16, their product quantised
+  CHECK(kept(scenario) == Approx(tokens * per_token));
+  CHECK(term(scenario, "quantised weights") ==
+        Approx(2.0 * 80 * local_parameters(scenario).per_layer));
+}
+
 TEST_CASE("mixed-precision Adam: 16 bytes per parameter with 16-bit gradients, 18 with FP32") {
   Scenario scenario = test::example(test::gpt3(), 2048);
   const double parameters = static_cast<double>(count_parameters(scenario.model).total);

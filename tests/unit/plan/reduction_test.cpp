@@ -2,6 +2,8 @@
 
 #include "plan/reduction.hpp"
 
+#include "examples.hpp"
+
 #include <doctest/doctest.h>
 
 using namespace clustersim;
@@ -38,4 +40,14 @@ TEST_CASE("layers are cut without loss for any sizes") {
       CHECK(cut.calls_per_group >= 1);
     }
   }
+}
+
+TEST_CASE("buckets grow with the ranks where the stack says so") {
+  Scenario scenario = test::example(test::small_gpt(2, 4), 128);
+  scenario.training.stack.overlap.bucket = Bytes{160e6};
+  scenario.training.stack.overlap.bucket_per_rank = Bytes{4e6};
+  test::spread(scenario, 1, 8, 1);
+  CHECK(bucket_size(scenario) == Bytes{160e6});
+  test::spread(scenario, 1, 512, 1);
+  CHECK(bucket_size(scenario) == Bytes{512 * 4e6});
 }

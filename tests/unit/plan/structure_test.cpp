@@ -169,6 +169,17 @@ TEST_CASE("quantised layers keep attention and head in 16 bits") {
   }
 }
 
+TEST_CASE("TF32 training runs unfused attention on TF32 units and stores FP32") {
+  Scenario scenario = test::example(test::small_gpt(4, 8), 256);
+  scenario.training.precision = Precision::tf32;
+  for (const Op& op : test::block_named(lower(scenario), "layer forward").ops) {
+    if (const auto* gemm = std::get_if<GemmShape>(&op.work)) {
+      CHECK(gemm->precision == Precision::tf32);
+      CHECK(gemm->output == Precision::fp32);
+    }
+  }
+}
+
 TEST_CASE("FP32 training has no fused attention") {
   Scenario scenario = test::example(test::small_gpt(4, 8), 256, "fused");
   scenario.training.precision = Precision::fp32;
