@@ -15,8 +15,9 @@ struct Buckets {
   int calls_per_group = 1;           // buckets of a group, one layer larger than a bucket
 };
 [[nodiscard]] Buckets cut_into_buckets(std::int64_t layers, Bytes per_layer, Bytes bucket);
-/// The stack's bucket for this many data-parallel ranks; 0 = no buckets. Megatron-Core grows buckets
-/// with the ranks, so that a ring's latency, which grows with them too, stays a small share.
+/// The stack's bucket for this many data-parallel ranks; 0 = no buckets. Megatron-Core grows
+/// buckets with the ranks, so that a ring's latency, which grows with them too, stays a small
+/// share.
 [[nodiscard]] Bytes bucket_size(const Scenario& scenario);
 /// Messages that `bytes` make by themselves.
 [[nodiscard]] int calls_of(Bytes bytes, Bytes bucket);

@@ -44,7 +44,9 @@ TEST_CASE("each site counts its own tensor") {
       {Site::qkv, tokens * (q + 2 * kv)},     {Site::rope, tokens * (q + kv)},
       {Site::score, heads * tokens * tokens}, {Site::context, tokens * q},
       {Site::activation, tokens * f}};
-  for (const auto& [site, elements] : sites) {
+  for (const auto& each : sites) {
+    const Site site = each.first;
+    const double elements = each.second;
     CAPTURE(name_of(site));
     CHECK(traffic(with_kernel(site), "layer forward", "probe") == Approx(forward_bytes * elements));
     CHECK(traffic(with_kernel(site), "layer backward", "probe, backward") ==
