@@ -1,0 +1,53 @@
+"""Reports of every shipped scenario, byte for byte: text, JSON, and the ASCII first screen.
+
+    python3 tests/golden/run.py --program build/release/sim/clustersim --source . --update
+
+rewrites them; the diff then shows what a change did to every answer.
+"""
+
+import difflib
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from harness import Program, arguments  # noqa: E402
+
+
+def renderings(program, config):
+    """Name of the golden file → its command line and locale. Paths are relative, so as not to show."""
+    relative = f"configs/{config.name}"
+    yield f"{config.stem}.txt", ["run", relative], "C.UTF-8"
+    yield f"{config.stem}.ascii.txt", ["run", relative, "-q"], "C"
+    yield f"{config.stem}.json", ["run", relative, "--json"], "C.UTF-8"
+
+
+def compare(program, folder, name, words, locale, update):
+    run = program(*words, cwd=program.source, env=program.environment(LC_ALL=locale))
+    program.expect(run.code in (0, 3), f"{' '.join(words)} ends with {run.code}: {run.err.strip()}")
+    path = folder / name
+    if update:
+        path.write_text(run.out, encoding="utf-8")
+    golden = path.read_text(encoding="utf-8") if path.exists() else ""
+    lines = difflib.unified_diff(golden.splitlines(), run.out.splitlines(), f"golden/{name}", "now", "", "", 1, "")
+    program.expect(golden == run.out, "\n".join([f"{name} differs", *list(lines)[:40]]))
+
+
+def main():
+    options = arguments()
+    program = Program(options.program, options.source)
+    folder = pathlib.Path(__file__).resolve().parent
+    wanted = set()
+    for config in sorted((options.source / "configs").glob("*.toml")):
+        for name, words, locale in renderings(program, config):
+            wanted.add(name)
+            compare(program, folder, name, words, locale, options.update)
+    for path in sorted(folder.iterdir()):
+        if path.suffix in (".txt", ".json") and path.name not in wanted:
+            if options.update:
+                path.unlink()
+            program.expect(options.update, f"golden/{path.name} belongs to no configuration")
+    return program.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
