@@ -120,8 +120,14 @@ bool fit_to_parse(const std::shared_ptr<SourceText>& text, Diagnostics& out) {
   }
   for (std::size_t i = 0; i < bytes.size();) {
     const std::size_t length = utf8_step(bytes, i).length;
-    if (bytes[i] == '\0' || length == 0) {
-      out.add(diagnose(place_at(text, i), bytes[i] == '\0' ? "a NUL byte" : "invalid UTF-8",
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    const bool control =
+        (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;
+    if (control || length == 0) { // TOML has no place for either, not even in comments
+      out.add(diagnose(place_at(text, i),
+                       length == 0 ? "invalid UTF-8"
+                       : byte == 0 ? "a NUL byte"
+                                   : "a control character",
                        "a text file in UTF-8"));
       return false;
     }

@@ -63,6 +63,7 @@ TEST_CASE("size, encoding and NUL bytes are looked at first") {
   refuses("schema = 1\ntitle = \"\xc0\xaf\"\n", "invalid UTF-8");     // overlong
   refuses("schema = 1\ntitle = \"\xed\xa0\x80\"\n", "invalid UTF-8"); // surrogate
   refuses(std::string("schema = 1\ntitle = \"\0\"\n", 22), "NUL");
+  refuses("schema = 1\n[\x7fplan]\n", "scenario.toml:2:2: error: a control character");
 }
 
 TEST_CASE("a syntax error or a duplicate key ends parsing with one diagnostic") {
