@@ -36,6 +36,9 @@ ExitCode roofline_verb(const Options& options) {
   if (names.empty()) {
     throw misuse("'roofline' needs a chip", "try: clustersim roofline --chip h100");
   }
+  if (names.size() > most_rooflines) {
+    throw misuse(fmt::format("a plot holds {} chips, not {}", most_rooflines, names.size()));
+  }
   const auto precision = wanted_precision(options);
   const Catalogue catalogue(roots_of(options, "./"));
   Diagnostics diagnostics;

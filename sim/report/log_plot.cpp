@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 
 namespace clustersim {
 namespace {
 
-constexpr std::size_t margin = 6; // of the labels left of the axis
+constexpr std::size_t margin = 6;     // of the labels left of the axis
+constexpr std::size_t most_marks = 7; // right of the plot, on one row
 
 /// Where a value falls on `cells` cells between two decades, 0 at the low end.
 double along(double value, double low, double high, std::size_t cells) {
@@ -29,13 +29,15 @@ public:
   void draw(const LogPlot& plot, const Curve& curve) {
     const std::size_t width = columns_ * across_;
     const double span = std::log10(plot.x_high / plot.x_low);
-    std::optional<double> last;
-    for (std::size_t i = 0; i < width; ++i) {
-      const double exponent = (static_cast<double>(i) + 0.5) / static_cast<double>(width) * span;
+    const auto height_at = [&](double column) {
+      const double exponent = (column + 0.5) / static_cast<double>(width) * span;
       const double y = curve.y(plot.x_low * std::pow(10.0, exponent));
-      const double height = along(y, plot.y_low, plot.y_high, rows_ * down_);
-      const double from = last.value_or(height);
-      stroke(i, std::min(from + 1.0, height), height, curve, height > from + 1e-9);
+      return along(y, plot.y_low, plot.y_high, rows_ * down_);
+    };
+    double last = height_at(-1.0);
+    for (std::size_t i = 0; i < width; ++i) {
+      const double height = height_at(static_cast<double>(i));
+      stroke(i, std::min(last + 1.0, height), height, curve, height > last + 1e-9);
       last = height;
     }
   }
@@ -152,8 +154,12 @@ std::vector<std::string> render(const LogPlot& plot, TextStyle style) {
   std::vector<std::string> marks(plot.rows), names(plot.rows);
   for (const Curve& curve : plot.curves) {
     canvas.draw(plot, curve);
-    marks[row_of(plot, curve.y(plot.x_high))] +=
-        paint(curve.ink, std::string(1, curve.mark), style);
+    std::string& mark = marks[row_of(plot, curve.y(plot.x_high))];
+    if (columns_of(mark) < most_marks) {
+      mark += paint(curve.ink, std::string(1, curve.mark), style);
+    } else if (mark.back() != '+') {
+      mark += '+'; // more of them; the legend has them all
+    }
   }
   for (const int e : decades(plot.y_low, plot.y_high)) {
     names[row_of(plot, std::pow(10.0, e))] = decade_name(e);

@@ -35,6 +35,8 @@ struct Roofline {
 /// All roofs of a chip, or those of one precision.
 [[nodiscard]] Roofline roofline_of(const Chip& chip, std::optional<Precision> only = std::nullopt);
 
+/// As many as a plot with its legend holds on one screen.
+inline constexpr std::size_t most_rooflines = 15;
 [[nodiscard]] std::string render_roofline_text(const std::vector<Roofline>& chips, TextStyle style);
 [[nodiscard]] std::string render_roofline_json(const std::vector<Roofline>& chips,
                                                std::string_view version);

@@ -150,9 +150,9 @@ std::string render_roofline_text(const std::vector<Roofline>& chips, TextStyle s
   std::string basis = printable(chips.front().name);
   const std::vector<Series> series =
       chips.size() == 1 ? series_of_one(chips.front()) : series_of_many(chips, basis);
-  constexpr std::size_t around = 3, least_rows = 6; // label above, ruler and labels below
-  const std::size_t taken = std::min(screen_lines - least_rows, series.size() + around);
-  const LogPlot plot = plot_of(series, screen_lines - taken, basis);
+  constexpr std::size_t around = 3; // label above, ruler and labels below
+  static_assert(most_rooflines + around < screen_lines);
+  const LogPlot plot = plot_of(series, screen_lines - around - series.size(), basis);
   for (const std::string& line : render(plot, style)) {
     out += line + "\n";
   }
