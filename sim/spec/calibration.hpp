@@ -1,7 +1,8 @@
 #pragma once
-// Kernel constants of a chip family (models/calibrations/*.toml), overridable per chip. All are (cal)
-// in the sense of docs/explanation/calibration.md: fitted on published microbenchmarks, source beside
-// each. None is adjusted to training runs; the page says which were chosen with them in sight.
+// Kernel constants of a chip family (models/calibrations/*.toml), overridable per chip. All are
+// (cal) in the sense of docs/explanation/calibration.md: fitted on published microbenchmarks,
+// source beside each. None is adjusted to training runs; the page says which were chosen with them
+// in sight.
 
 #include "base/precision.hpp"
 #include "base/quantity.hpp"
@@ -30,23 +31,32 @@ struct GemmCalibration {
   Seconds split_start;              // one more pass over partial sums when K is split
   std::vector<Tile> tiles;          // the library's menu
   double l2_reuse = 1.0;            // compute units fed by one fetch from L2 (clusters, multicast)
-  int systolic = 0;                 // array edge of a systolic chip (TPU MXU): pads, no waves; 0 = none
+  int systolic = 0; // array edge of a systolic chip (TPU MXU): pads, no waves; 0 = none
   double weight_gradient_rate = 0.95; // wgrad (NT, FP32 accumulate into the output) against forward
-  int alignment = 64;               // dimensions not a multiple of this are padded up (elements)
+  int alignment = 64;                 // dimensions not a multiple of this are padded up (elements)
 };
 
 /// One attention kernel generation on this family: share of the dense 16-bit matrix peak.
 struct AttentionRate {
-  std::string kernel;               // "flash-2", "cudnn", "flash-3", "splash"
-  std::map<int, double> forward;    // by head dim; interpolated between, clamped outside
+  std::string kernel;            // "flash-2", "cudnn", "flash-3", "splash"
+  std::map<int, double> forward; // by head dim; interpolated between, clamped outside
   std::map<int, double> backward;
-  Seconds start;                    // start and drain of this kernel
-  Seconds wave;                     // per wave of query blocks: prologue and epilogue
+  Seconds start; // start and drain of this kernel
+  Seconds wave;  // per wave of query blocks: prologue and epilogue
 };
 
 /// Classes of memory-bound kernels; each reaches its own share of DRAM bandwidth.
 enum class KernelClass {
-  elementwise, norm, activation, softmax, optimizer, loss, rope, permute, cast, gather
+  elementwise,
+  norm,
+  activation,
+  softmax,
+  optimizer,
+  loss,
+  rope,
+  permute,
+  cast,
+  gather
 };
 inline constexpr std::size_t kernel_class_count = 10;
 
@@ -55,33 +65,35 @@ inline constexpr std::size_t kernel_class_count = 10;
 
 /// Share of DRAM bandwidth that memory-bound kernels reach at large sizes.
 struct MemoryCalibration {
-  double copy = 0.85;               // plain copy/triad
+  double copy = 0.85;                               // plain copy/triad
   std::array<double, kernel_class_count> classes{}; // by KernelClass
-  Bytes half_size;                  // n_half: bytes at which half of that is reached
-  Seconds start;                    // start and drain of a small kernel
+  Bytes half_size; // n_half: bytes at which half of that is reached
+  Seconds start;   // start and drain of a small kernel
 };
 
 struct LaunchCalibration {
-  Seconds stream_gap;               // between dependent kernels of a stream
-  Seconds graph_gap;                // inside a captured graph
+  Seconds stream_gap; // between dependent kernels of a stream
+  Seconds graph_gap;  // inside a captured graph
 };
 
 /// How the clock of a matrix load follows its power budget (docs/explanation/power.md):
-///   f/f_sustained = ((cap - fixed · TDP) / peak / (the same of the reference board at its TDP))^(1/exponent)
-/// `sustained` and `burst` were measured on the reference board, so there the ratio is 1; a board of the
-/// family with more watts per peak FLOP/s clocks higher, up to `gemm.ceiling`, one with fewer lower.
+///   f/f_sustained = ((cap - fixed · TDP) / peak / (the same of the reference board at its
+///   TDP))^(1/exponent)
+/// `sustained` and `burst` were measured on the reference board, so there the ratio is 1; a board
+/// of the family with more watts per peak FLOP/s clocks higher, up to `gemm.ceiling`, one with
+/// fewer lower.
 struct PowerCalibration {
-  double fixed = 0.25;              // share of TDP that does not follow the core clock
-  double exponent = 1.5;            // f · V(f)^2 as one power of f
-  double minimum_clock = 0.2;       // lowest clock a cap can force, share of f_sustained
-  Watts reference_tdp;              // of the board that was measured; 0 = every board is its own
-  FlopsPerSecond reference_peak;    // its dense 16-bit (or widest) matrix peak
+  double fixed = 0.25;           // share of TDP that does not follow the core clock
+  double exponent = 1.5;         // f · V(f)^2 as one power of f
+  double minimum_clock = 0.2;    // lowest clock a cap can force, share of f_sustained
+  Watts reference_tdp;           // of the board that was measured; 0 = every board is its own
+  FlopsPerSecond reference_peak; // its dense 16-bit (or widest) matrix peak
 };
 
 struct KernelCalibration {
-  std::string id;                   // "hopper"
+  std::string id; // "hopper"
   std::string name;
-  std::string basis;                // "measured on this chip" or "constants of its family"
+  std::string basis; // "measured on this chip" or "constants of its family"
   GemmCalibration gemm;
   std::vector<AttentionRate> attention;
   MemoryCalibration memory;

@@ -1,7 +1,7 @@
 #pragma once
-// Finding data files by name: chips, transformers, nodes, fabrics, links, stacks, recipes, calibrations.
-// Search path, first match wins: the scenario's folder, --data DIR, $CLUSTERSIM_DATA, the data
-// directory. In each: models/chips, models/transformers, models/stacks, models/recipes,
+// Finding data files by name: chips, transformers, nodes, fabrics, links, stacks, recipes,
+// calibrations. Search path, first match wins: the scenario's folder, --data DIR, $CLUSTERSIM_DATA,
+// the data directory. In each: models/chips, models/transformers, models/stacks, models/recipes,
 // models/calibrations, topologies/nodes, topologies/fabrics, topologies/links.
 
 #include "base/diagnostic.hpp"
@@ -16,8 +16,8 @@ namespace clustersim {
 
 enum class Kind { chip, transformer, node, fabric, link, stack, recipe, calibration };
 
-[[nodiscard]] std::string_view name_of(Kind kind);        // "chip"
-[[nodiscard]] std::string_view directory_of(Kind kind);   // "models/chips"
+[[nodiscard]] std::string_view name_of(Kind kind);      // "chip"
+[[nodiscard]] std::string_view directory_of(Kind kind); // "models/chips"
 
 struct CatalogueEntry {
   Kind kind = Kind::chip;
@@ -38,9 +38,12 @@ public:
   /// `roots` in order of precedence. Unreadable or broken files become diagnostics when asked for.
   explicit Catalogue(std::vector<std::string> roots);
 
-  [[nodiscard]] const std::vector<CatalogueEntry>& entries() const { return entries_; } // by kind, id
+  [[nodiscard]] const std::vector<CatalogueEntry>& entries() const {
+    return entries_;
+  } // by kind, id
   [[nodiscard]] const std::vector<std::string>& roots() const { return roots_; }
-  /// All entries of `kind` that `name` can mean: ids first, then aliases and names; case-blind, _ ≡ -.
+  /// All entries of `kind` that `name` can mean: ids first, then aliases and names; case-blind, _ ≡
+  /// -.
   [[nodiscard]] std::vector<const CatalogueEntry*> find(Kind kind, std::string_view name) const;
 
 private:
@@ -48,20 +51,25 @@ private:
   std::vector<CatalogueEntry> entries_;
 };
 
-// Whole objects by name, with everything they refer to. `values` (if given) receives each figure with
-// unit and source, in file order: what `show` prints.
-[[nodiscard]] std::optional<Chip> load_chip(const Catalogue&, std::string_view name, Diagnostics& out,
+// Whole objects by name, with everything they refer to. `values` (if given) receives each figure
+// with unit and source, in file order: what `show` prints.
+[[nodiscard]] std::optional<Chip> load_chip(const Catalogue&, std::string_view name,
+                                            Diagnostics& out,
                                             std::vector<ResolvedValue>* values = nullptr);
-[[nodiscard]] std::optional<Transformer> load_transformer(const Catalogue&, std::string_view name,
-                                                          Diagnostics& out,
-                                                          std::vector<ResolvedValue>* values = nullptr);
-[[nodiscard]] std::optional<Node> load_node(const Catalogue&, std::string_view name, Diagnostics& out,
+[[nodiscard]] std::optional<Transformer>
+load_transformer(const Catalogue&, std::string_view name, Diagnostics& out,
+                 std::vector<ResolvedValue>* values = nullptr);
+[[nodiscard]] std::optional<Node> load_node(const Catalogue&, std::string_view name,
+                                            Diagnostics& out,
                                             std::vector<ResolvedValue>* values = nullptr);
-[[nodiscard]] std::optional<Fabric> load_fabric(const Catalogue&, std::string_view name, Diagnostics& out,
+[[nodiscard]] std::optional<Fabric> load_fabric(const Catalogue&, std::string_view name,
+                                                Diagnostics& out,
                                                 std::vector<ResolvedValue>* values = nullptr);
-[[nodiscard]] std::optional<Link> load_link(const Catalogue&, std::string_view name, Diagnostics& out,
+[[nodiscard]] std::optional<Link> load_link(const Catalogue&, std::string_view name,
+                                            Diagnostics& out,
                                             std::vector<ResolvedValue>* values = nullptr);
-[[nodiscard]] std::optional<Stack> load_stack(const Catalogue&, std::string_view name, Diagnostics& out,
+[[nodiscard]] std::optional<Stack> load_stack(const Catalogue&, std::string_view name,
+                                              Diagnostics& out,
                                               std::vector<ResolvedValue>* values = nullptr);
 
 } // namespace clustersim

@@ -23,28 +23,28 @@ struct Chip {
   ChipKind kind = ChipKind::gpu;
   std::vector<std::string> aliases;
   std::string note;
-  std::string released;                       // ISO date
-  int compute_units = 0;                      // SM, CU or MXU count
-  Hertz boost_clock;                          // the clock behind the peaks
-  PrecisionTable<FlopsPerSecond> matrix;      // dense, as used in training: FP32 accumulation
+  std::string released;                  // ISO date
+  int compute_units = 0;                 // SM, CU or MXU count
+  Hertz boost_clock;                     // the clock behind the peaks
+  PrecisionTable<FlopsPerSecond> matrix; // dense, as used in training: FP32 accumulation
   PrecisionTable<FlopsPerSecond> matrix_accumulate_16; // where 16-bit accumulation is faster
-  PrecisionTable<FlopsPerSecond> vector;      // outside the matrix units
-  bool structured_sparsity = false;           // 2:4
+  PrecisionTable<FlopsPerSecond> vector;               // outside the matrix units
+  bool structured_sparsity = false;                    // 2:4
 
   struct Memory {
     std::string type;
-    Bytes capacity;                           // data sheet
-    Bytes usable;                             // what the driver gives an application
+    Bytes capacity; // data sheet
+    Bytes usable;   // what the driver gives an application
     BytesPerSecond bandwidth;
-    bool ecc_inline = false;                  // ECC takes capacity and bandwidth (GDDR6 workstation cards)
+    bool ecc_inline = false; // ECC takes capacity and bandwidth (GDDR6 workstation cards)
   } memory;
   struct Cache {
     Bytes capacity;
-    BytesPerSecond bandwidth;                 // (cal)
+    BytesPerSecond bandwidth; // (cal)
   } l2;
   struct Power {
     Watts tdp;
-    Watts idle;                               // (cal)
+    Watts idle; // (cal)
   } power;
   std::vector<ChipPort> ports;
   std::string form_factor;
@@ -54,8 +54,9 @@ struct Chip {
   KernelCalibration kernels;
 };
 
-/// The matrix rate that training at `precision` uses. TF32 work on chips without it runs at FP32, BF16
-/// on chips without a BF16 path is refused by validation.
-[[nodiscard]] std::optional<FlopsPerSecond> training_matrix_rate(const Chip& chip, Precision precision);
+/// The matrix rate that training at `precision` uses. TF32 work on chips without it runs at FP32,
+/// BF16 on chips without a BF16 path is refused by validation.
+[[nodiscard]] std::optional<FlopsPerSecond> training_matrix_rate(const Chip& chip,
+                                                                 Precision precision);
 
 } // namespace clustersim

@@ -20,24 +20,25 @@ struct Node {
   int chips = 1;
 
   struct ScaleUp {
-    std::string shape = "none";   // "none" (PCIe only), "switched" (NVSwitch), "mesh" (all to all), "bridged" (pairs)
-    Link link;                    // meaningless when shape is "none"
+    std::string shape =
+        "none"; // "none" (PCIe only), "switched" (NVSwitch), "mesh" (all to all), "bridged" (pairs)
+    Link link;  // meaningless when shape is "none"
     int links_per_chip = 0;
     bool in_network_reduction = false;
   } scale_up;
 
   struct Host {
     int sockets = 1;
-    Link pcie;                    // chip to root or switch
-    int chips_per_switch = 0;     // PCIe switch fan-out; 0 = direct to the socket
-    Link socket_link;             // UPI, xGMI between sockets
-    bool peer_to_peer = true;     // false: chip to chip bounces through host memory
-    Link memory;                  // socket memory as a link: bandwidth shared by all bounces
+    Link pcie;                // chip to root or switch
+    int chips_per_switch = 0; // PCIe switch fan-out; 0 = direct to the socket
+    Link socket_link;         // UPI, xGMI between sockets
+    bool peer_to_peer = true; // false: chip to chip bounces through host memory
+    Link memory;              // socket memory as a link: bandwidth shared by all bounces
   } host;
 
   struct Nics {
     int count = 0;
-    Link link;                    // rate of one NIC, per direction
+    Link link; // rate of one NIC, per direction
     bool gpu_direct = true;
   } nics;
 
@@ -51,11 +52,11 @@ struct Fabric {
   std::string id, name;
   std::vector<std::string> aliases;
   std::string note;
-  std::string shape = "none";     // "none" (one node), "single-switch", "rail-optimized", "fat-tree"
-  Link link;                      // switch port
-  int nodes_per_leaf = 32;        // of one rail (rail-optimized) or of one leaf (fat-tree)
-  double oversubscription = 1.0;  // leaf down : up
-  Seconds switch_latency;         // per switch crossed
+  std::string shape = "none";    // "none" (one node), "single-switch", "rail-optimized", "fat-tree"
+  Link link;                     // switch port
+  int nodes_per_leaf = 32;       // of one rail (rail-optimized) or of one leaf (fat-tree)
+  double oversubscription = 1.0; // leaf down : up
+  Seconds switch_latency;        // per switch crossed
   bool in_network_reduction = false; // SHARP
 };
 

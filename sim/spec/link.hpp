@@ -1,6 +1,6 @@
 #pragma once
-// A kind of link as data (topologies/links/*.toml): what one unit of it carries per direction, what of
-// that is achieved, and what a collective library pays on it. Read-only facts; no behaviour.
+// A kind of link as data (topologies/links/*.toml): what one unit of it carries per direction, what
+// of that is achieved, and what a collective library pays on it. Read-only facts; no behaviour.
 
 #include "base/quantity.hpp"
 
@@ -13,23 +13,23 @@ namespace clustersim {
 /// A collective's protocol is chosen by size, by the minimum of the closed forms (docs/explanation/
 /// collectives.md). Constants are fitted on microbenchmarks only; each file names its source.
 struct Protocol {
-  std::string name;             // "low-latency", "bulk", "in-switch"
-  Seconds launch;               // fixed cost of starting the collective (t0)
-  Seconds step;                 // per ring or tree step over this link (h)
+  std::string name;                // "low-latency", "bulk", "in-switch"
+  Seconds launch;                  // fixed cost of starting the collective (t0)
+  Seconds step;                    // per ring or tree step over this link (h)
   double bandwidth_fraction = 1.0; // of the link's achieved bandwidth
-  Seconds fill;                 // pipeline fill: time += sqrt(fill · steady time)
+  Seconds fill;                    // pipeline fill: time += sqrt(fill · steady time)
 };
 
 struct Link {
-  std::string id;               // "nvlink4"
-  std::string name;             // "NVLink 4"
-  std::string family;           // "nvlink", "pcie", "infiniband", "ethernet", "ici", "xgmi", "host"
+  std::string id;     // "nvlink4"
+  std::string name;   // "NVLink 4"
+  std::string family; // "nvlink", "pcie", "infiniband", "ethernet", "ici", "xgmi", "host"
   std::vector<std::string> aliases;
   std::string note;
-  BytesPerSecond bandwidth;     // one unit (link, x16 port, NIC port), one direction, data sheet
+  BytesPerSecond bandwidth;       // one unit (link, x16 port, NIC port), one direction, data sheet
   double achieved_fraction = 1.0; // (cal) large-message share of `bandwidth`
-  Seconds latency;              // one traversal
-  BytesPerSecond local_copy;    // (cal) copy or reduction of a rank's own share, S/n over this rate
+  Seconds latency;                // one traversal
+  BytesPerSecond local_copy; // (cal) copy or reduction of a rank's own share, S/n over this rate
   std::vector<Protocol> protocols;
 };
 

@@ -12,16 +12,18 @@
 namespace clustersim {
 
 struct LoadOptions {
-  std::vector<std::string> settings;  // "key=value" from --set, later wins
+  std::vector<std::string> settings; // "key=value" from --set, later wins
 };
 
 /// Reads, resolves and validates. Nothing on error; `out` then holds what was wrong (all semantic
 /// problems at once; a syntax error or duplicate key ends parsing with one diagnostic).
-[[nodiscard]] std::optional<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue,
+[[nodiscard]] std::optional<Scenario> load_scenario(const std::string& path,
+                                                    const Catalogue& catalogue,
                                                     const LoadOptions& options, Diagnostics& out);
 
 /// The same from text: `name` stands for the file in diagnostics and its folder in look-ups.
-[[nodiscard]] std::optional<Scenario> parse_scenario(const std::string& text, const std::string& name,
+[[nodiscard]] std::optional<Scenario> parse_scenario(const std::string& text,
+                                                     const std::string& name,
                                                      const Catalogue& catalogue,
                                                      const LoadOptions& options, Diagnostics& out);
 

@@ -19,14 +19,14 @@ enum class OptimizerKind { adamw, sgd };
 
 struct Training {
   std::int64_t sequence = 0;
-  std::int64_t global_batch = 0;           // sequences per optimizer step
+  std::int64_t global_batch = 0; // sequences per optimizer step
   Precision precision = Precision::bf16;
   OptimizerKind optimizer = OptimizerKind::adamw;
   Precision gradient_dtype = Precision::fp32;
   Precision master_dtype = Precision::fp32;
   bool dropout = false;
   Stack stack;
-  std::optional<double> tokens;            // of the whole run
+  std::optional<double> tokens; // of the whole run
 };
 
 struct Plan {
@@ -38,7 +38,7 @@ struct Plan {
 };
 
 struct PowerLimits {
-  std::optional<Watts> cap;                // per chip
+  std::optional<Watts> cap; // per chip
   double pue = 1.0;
 };
 
@@ -50,14 +50,14 @@ struct Prices {
 enum class Origin { file, command_line, default_value, catalogue, inferred };
 
 struct ResolvedValue {
-  std::string key;      // "plan.tensor", "chip.h100-sxm5-80gb.memory.bandwidth"
-  std::string text;     // "8", "3.35 TB/s"
-  std::string unit;     // SI unit of `number`, empty for text
+  std::string key;  // "plan.tensor", "chip.h100-sxm5-80gb.memory.bandwidth"
+  std::string text; // "8", "3.35 TB/s"
+  std::string unit; // SI unit of `number`, empty for text
   std::optional<double> number;
   Origin origin = Origin::default_value;
-  std::string where;    // "configs/dgx_h100.toml:14", "--set", or the default's reason
-  std::string source;   // citation, for catalogue facts
-  std::string date{};   // of the fact, where it ages (prices)
+  std::string where;  // "configs/dgx_h100.toml:14", "--set", or the default's reason
+  std::string source; // citation, for catalogue facts
+  std::string date{}; // of the fact, where it ages (prices)
   std::string note{};
   std::string fitted{}; // "time" or "memory": a stack's scalar set on measured runs
 };
@@ -70,8 +70,8 @@ struct Scenario {
   Plan plan;
   PowerLimits power;
   Prices prices;
-  std::vector<ResolvedValue> inputs;       // sorted by key
-  std::vector<std::string> assumptions;    // sentences
+  std::vector<ResolvedValue> inputs;    // sorted by key
+  std::vector<std::string> assumptions; // sentences
   std::vector<std::string> warnings;
 
   [[nodiscard]] const Chip& chip() const { return cluster.partitions.front().node.chip; }
