@@ -56,6 +56,17 @@ Failure unknown_option(const std::string& text) {
                 hint.empty() ? "see clustersim help" : hint);
 }
 
+/// CLI11 says "--set: 1 required TEXT missing".
+Failure missing_value(const std::string& message) {
+  const std::string name = message.substr(0, message.find(':'));
+  for (const OptionSpec& spec : option_table()) {
+    if (spec.name() == name) {
+      return misuse(fmt::format("'{}' needs a value: {} {}", name, name, spec.value));
+    }
+  }
+  return misuse(message, "see clustersim help");
+}
+
 Failure unknown_verb(const std::string& text) {
   std::vector<std::string> known;
   for (const Verb& verb : verbs()) {
@@ -114,6 +125,8 @@ Options parse(int argc, const char* const* argv) {
   app.add_option("words", words);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ArgumentMismatch& error) {
+    throw missing_value(error.what());
   } catch (const CLI::ParseError& error) {
     throw misuse(error.what(), "see clustersim help");
   }
@@ -130,8 +143,10 @@ Options parse(int argc, const char* const* argv) {
   if (verb == nullptr && !options.verb.empty()) {
     throw unknown_verb(options.verb);
   }
-  if (const auto extras = app.remaining(); !extras.empty()) {
-    throw unknown_option(extras.front());
+  for (const std::string& extra : app.remaining()) {
+    if (extra != "--") { // what ends the options
+      throw unknown_option(extra);
+    }
   }
   refuse_bad_values(options);
   if (verb != nullptr && !options.help) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -27,13 +28,13 @@ struct Breakdown {
   double total = 0.0;
 };
 
-/// Rows too small to show as anything but 0.0 % go, and the smallest are joined into one where
-/// there are more than `most`. The total stays that of all rows.
+/// Rows that would print as zero go, and the smallest are joined into one where there are more than
+/// `most`. The total stays that of all rows.
 Breakdown shortened(const Breakdown& all, std::size_t most) {
-  constexpr double least_share = 0.0005;
+  const double least = 0.5 * all.form.unit / std::pow(10.0, all.form.decimals);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < all.values.size(); ++i) {
-    if (all.values[i] >= least_share * all.total) {
+    if (all.values[i] >= least) {
       order.push_back(i);
     }
   }

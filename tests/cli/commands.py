@@ -71,6 +71,9 @@ def exit_codes(program):
         if code in (2, 74):
             program.equal(result.out, "", f"{words} prints no result")
             program.expect(result.err != "", f"{words} says why")
+    missing = program("run", "dgx_h100", "--set").err
+    program.expect("--set KEY=VALUE" in missing, f"an option without its value says what it needs: {missing!r}")
+    program.equal(program("list", "--", "chips").code, 0, "-- ends the options")
     broken = program.here / "broken.toml"
     broken.write_text('schema = 1\ntitle = "x"\n[cluster]\nnode = "dgx-h100"\nnoeds = 2\n')
     program.equal(program("run", broken).code, 2, "run of a broken scenario")
