@@ -109,6 +109,23 @@ void refuse_bad_values(const Options& options) {
   }
 }
 
+/// Finds the verb first, so that a misspelt one is named rather than its options.
+void refuse_what_is_wrong(const Options& options, const std::vector<std::string>& unknown) {
+  const Verb* verb = options.verb.empty() ? nullptr : find_verb(options.verb);
+  if (verb == nullptr && !options.verb.empty()) {
+    throw unknown_verb(options.verb);
+  }
+  for (const std::string& extra : unknown) {
+    if (extra != "--") { // what ends the options
+      throw unknown_option(extra);
+    }
+  }
+  refuse_bad_values(options);
+  if (verb != nullptr && !options.help) {
+    refuse_what_does_not_apply(options, *verb);
+  }
+}
+
 } // namespace
 
 Options parse(int argc, const char* const* argv) {
@@ -139,19 +156,7 @@ Options parse(int argc, const char* const* argv) {
       options.given.push_back(name);
     }
   }
-  const Verb* verb = options.verb.empty() ? nullptr : find_verb(options.verb);
-  if (verb == nullptr && !options.verb.empty()) {
-    throw unknown_verb(options.verb);
-  }
-  for (const std::string& extra : app.remaining()) {
-    if (extra != "--") { // what ends the options
-      throw unknown_option(extra);
-    }
-  }
-  refuse_bad_values(options);
-  if (verb != nullptr && !options.help) {
-    refuse_what_does_not_apply(options, *verb);
-  }
+  refuse_what_is_wrong(options, app.remaining());
   return options;
 }
 

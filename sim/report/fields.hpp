@@ -2,9 +2,9 @@
 // The fields of `clustersim.report/1`, described once: docs/reference/report.md is written from
 // this table, and a test holds it against the JSON of every shipped configuration.
 
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace clustersim {
 
@@ -14,7 +14,7 @@ struct ReportField {
   std::string_view meaning;
 };
 
-[[nodiscard]] const std::vector<ReportField>& report_fields();
+[[nodiscard]] std::span<const ReportField> report_fields();
 [[nodiscard]] std::string reference_report();
 
 } // namespace clustersim
