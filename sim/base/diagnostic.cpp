@@ -51,10 +51,6 @@ std::string place(const SourceLocation& where) {
   return fmt::format("{}:{}:{}:", printable(where.file), where.line, where.column);
 }
 
-bool continues_code_point(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
-
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return !continues_code_point(c); }));

@@ -52,7 +52,7 @@ CodePoint decode_utf8(std::string_view text) {
   if (first < 0xC2 || first > 0xF4 || text.size() < length) return {};
   std::uint32_t value = first & (0xFFU >> (length + 1));
   for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return {};
+    if (!continues_code_point(text[i])) return {};
     value = (value << 6U) | (byte(i) & 0x3FU);
   }
   const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
@@ -107,6 +107,10 @@ std::optional<std::string> nearest_name(std::string_view wanted,
     }
   }
   return nearest;
+}
+
+std::size_t utf8_length(std::string_view text) {
+  return text.empty() ? 0 : decode_utf8(text).length;
 }
 
 std::string printable(std::string_view text) {

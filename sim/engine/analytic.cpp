@@ -94,17 +94,20 @@ Seconds makespan(const StepProgram& program, const BlockTimes& times, double tax
   return Seconds{step.finish(compute)};
 }
 
-std::size_t slowest_class(const StepProgram& program, const BlockTimes& times, double tax) {
+struct Slowest {
+  std::size_t rank_class = 0;
+  Seconds time{-1}; // before stragglers
+};
+
+Slowest slowest_class(const StepProgram& program, const BlockTimes& times, double tax) {
   if (program.classes.empty()) {
     throw Bug("a step program without rank classes");
   }
-  std::size_t slowest = 0;
-  Seconds longest{-1};
+  Slowest slowest;
   for (std::size_t c = 0; c < program.classes.size(); ++c) {
     const Seconds time = makespan(program, times, tax, Waits{}, c);
-    if (time > longest) {
-      longest = time;
-      slowest = c;
+    if (time > slowest.time) {
+      slowest = {c, time};
     }
   }
   return slowest;
@@ -176,19 +179,19 @@ private:
 
 std::vector<BreakdownItem> break_down(const StepProgram& program, const BlockTimes& times,
                                       const CostModel& cost, const std::vector<OpRecord>& ops,
-                                      std::size_t rank_class) {
+                                      const Slowest& slowest) {
   BusyTime busy(cost.tax());
   for (const OpRecord& op : ops) {
     busy.add(op);
   }
   // Waits are added one by one; each never shortens the step, so each share is ≥ 0.
   const auto with = [&](const Waits& waits) {
-    return makespan(program, times, cost.tax(), waits, rank_class);
+    return makespan(program, times, cost.tax(), waits, slowest.rank_class);
   };
   const Seconds none = with({false, {true, false, false}});
   const Seconds tensor = with({false, {true, true, false}});
   const Seconds lanes = with({false, {true, true, true}});
-  const Seconds all = with({});
+  const Seconds all = slowest.time;
   std::vector<BreakdownItem> items{
       {"compute_bound", busy.compute_bound},
       {"memory_bound", busy.memory_bound},
@@ -206,10 +209,10 @@ std::vector<BreakdownItem> break_down(const StepProgram& program, const BlockTim
 
 Timeline run_analytic(const StepProgram& program, CostModel& cost) {
   const BlockTimes times = time_blocks(program, cost);
-  const std::size_t rank_class = slowest_class(program, times, cost.tax());
+  const Slowest slowest = slowest_class(program, times, cost.tax());
   Timeline timeline;
-  timeline.ops = record_ops(program, times, rank_class);
-  timeline.breakdown = break_down(program, times, cost, timeline.ops, rank_class);
+  timeline.ops = record_ops(program, times, slowest.rank_class);
+  timeline.breakdown = break_down(program, times, cost, timeline.ops, slowest);
   for (const BreakdownItem& item : timeline.breakdown) {
     timeline.step += item.time;
   }
@@ -223,8 +226,7 @@ Timeline run_analytic(const StepProgram& program, CostModel& cost) {
 
 Seconds step_time(const StepProgram& program, CostModel& cost) {
   const BlockTimes times = time_blocks(program, cost);
-  const std::size_t rank_class = slowest_class(program, times, cost.tax());
-  return makespan(program, times, cost.tax(), Waits{}, rank_class) * cost.straggler();
+  return slowest_class(program, times, cost.tax()).time * cost.straggler();
 }
 
 } // namespace clustersim

@@ -31,26 +31,25 @@ Precision attention_operands(const Shard& shard) {
   return is_quantised(shard.matmul) ? shard.activation : shard.matmul;
 }
 
-/// A batched product per head whose output is s × s.
-GemmShape onto_scores(const Shard& shard, GemmRole role) {
+/// A batched product of s rows per head.
+GemmShape product_per_head(const Shard& shard, std::int64_t n, std::int64_t k, GemmRole role) {
   return {.m = shard.sequence,
-          .n = shard.sequence,
-          .k = shard.head_dim,
+          .n = n,
+          .k = k,
           .batch = shard.batch * shard.heads,
           .precision = attention_operands(shard),
           .output = shard.activation,
           .role = role};
 }
 
-/// A batched product per head whose output is s × d.
+/// Its output is s × s.
+GemmShape onto_scores(const Shard& shard, GemmRole role) {
+  return product_per_head(shard, shard.sequence, shard.head_dim, role);
+}
+
+/// Its output is s × d.
 GemmShape from_scores(const Shard& shard, GemmRole role) {
-  return {.m = shard.sequence,
-          .n = shard.head_dim,
-          .k = shard.sequence,
-          .batch = shard.batch * shard.heads,
-          .precision = attention_operands(shard),
-          .output = shard.activation,
-          .role = role};
+  return product_per_head(shard, shard.head_dim, shard.sequence, role);
 }
 
 } // namespace

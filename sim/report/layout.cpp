@@ -1,5 +1,7 @@
 #include "report/layout.hpp"
 
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,10 +23,9 @@ std::string paint(Ink ink, std::string_view text, TextStyle style) {
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte == 0x1b) {
+    if (text[i] == '\x1b') {
       i = std::min(text.find('m', i), text.size());
-    } else if ((byte & 0xC0U) != 0x80U) {
+    } else if (!continues_code_point(text[i])) {
       ++columns;
     }
   }
@@ -49,7 +50,7 @@ std::string elide(std::string_view text, std::size_t width, TextStyle style) {
   const std::size_t keep = width - std::min(width, columns_of(mark));
   std::size_t end = 0;
   for (std::size_t columns = 0; end < text.size(); ++end) {
-    if ((static_cast<unsigned char>(text[end]) & 0xC0U) != 0x80U && columns++ == keep) {
+    if (!continues_code_point(text[end]) && columns++ == keep) {
       break;
     }
   }

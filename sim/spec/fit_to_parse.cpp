@@ -1,41 +1,13 @@
 // A look at the bytes before the parser sees them: a recursive parser is a stack that input can
 // fill.
 
+#include "base/text.hpp"
 #include "spec/toml_text.hpp"
 
-#include <cstdint>
+#include <algorithm>
 
 namespace clustersim {
 namespace {
-
-struct Utf8Step {
-  std::size_t length = 0; // 0 = invalid
-};
-
-// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
-Utf8Step utf8_step(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const unsigned lead = byte(at);
-  if (lead < 0x80) {
-    return {1};
-  }
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4) {
-    return {0};
-  }
-  std::uint32_t code = lead & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0U) != 0x80U) {
-      return {0};
-    }
-    code = (code << 6U) | (byte(at + i) & 0x3FU);
-  }
-  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return {overlong || surrogate || code > 0x10FFFF ? 0 : length};
-}
 
 Place place_at(const std::shared_ptr<SourceText>& text, std::size_t offset) {
   std::size_t line = 0;
@@ -119,7 +91,7 @@ bool fit_to_parse(const std::shared_ptr<SourceText>& text, Diagnostics& out) {
     return false;
   }
   for (std::size_t i = 0; i < bytes.size();) {
-    const std::size_t length = utf8_step(bytes, i).length;
+    const std::size_t length = utf8_length(bytes.substr(i));
     const auto byte = static_cast<unsigned char>(bytes[i]);
     const bool control =
         (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;

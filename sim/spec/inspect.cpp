@@ -36,15 +36,6 @@ std::optional<Kind> kind_of(const Tree& root) {
   return std::nullopt;
 }
 
-void read_recipe(Loading& loading, const Name& name) {
-  const auto id = resolve_id(loading, Kind::recipe, name);
-  const auto root = id ? open_object(loading, Kind::recipe, *id, name.place) : std::nullopt;
-  if (root) {
-    static_cast<void>(read_whole(loading, recipe_schema(), *root, *id,
-                                 [](FusionRecipe&, const Reading&, Diagnostics&) {}));
-  }
-}
-
 /// Problems go to loading.out, figures to loading.values.
 void read_entry(Loading& loading, Kind kind, const Name& name) {
   switch (kind) {
@@ -67,7 +58,7 @@ void read_entry(Loading& loading, Kind kind, const Name& name) {
     static_cast<void>(load(loading, name, Stack{}));
     break;
   case Kind::recipe:
-    read_recipe(loading, name);
+    static_cast<void>(load(loading, name, FusionRecipe{}));
     break;
   case Kind::calibration:
     static_cast<void>(load_calibration(loading, name, nullptr));

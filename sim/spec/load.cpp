@@ -92,14 +92,12 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
     echo_object(model_choice_schema(), choice, reading, context);
     keep(loading, std::move(context.echo));
     const Name name{choice.use, reading.place_of("use")};
-    const auto found = resolve_id(loading, Kind::transformer, name);
-    auto opened =
-        found ? open_object(loading, Kind::transformer, *found, name.place) : std::nullopt;
-    if (!opened) {
+    auto found = open_named(loading, Kind::transformer, name);
+    if (!found) {
       return std::nullopt;
     }
-    id = *found;
-    tree = std::move(*opened);
+    id = std::move(found->id);
+    tree = std::move(found->tree);
   }
   Tree over;
   if (!own.members.empty()) {

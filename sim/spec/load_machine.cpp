@@ -144,12 +144,12 @@ bool resolve_node(Loading& loading, NodeInput& input, const Reading& reading) {
 } // namespace
 
 std::optional<Link> load(Loading& loading, const Name& name, Link) {
-  const auto id = resolve_id(loading, Kind::link, name);
-  const auto root = id ? open_object(loading, Kind::link, *id, name.place) : std::nullopt;
-  if (!root) {
+  const auto found = open_named(loading, Kind::link, name);
+  if (!found) {
     return std::nullopt;
   }
-  return read_whole(loading, link_schema(), *root, *id, [](Link&, const Reading&, Diagnostics&) {});
+  return read_whole(loading, link_schema(), found->tree, found->id,
+                    [](Link&, const Reading&, Diagnostics&) {});
 }
 
 std::optional<KernelCalibration> load_calibration(Loading& loading, const Name& name,
@@ -170,21 +170,20 @@ std::optional<KernelCalibration> load_calibration(Loading& loading, const Name& 
 }
 
 std::optional<Chip> load(Loading& loading, const Name& name, Chip) {
-  const auto id = resolve_id(loading, Kind::chip, name);
-  auto root = id ? open_object(loading, Kind::chip, *id, name.place) : std::nullopt;
-  if (!root) {
+  auto found = open_named(loading, Kind::chip, name);
+  if (!found) {
     return std::nullopt;
   }
   // Keys of a calibration beside `use` replace that calibration's.
   std::optional<Tree> replaced;
-  Tree* calibration = root->find("calibration");
+  Tree* calibration = found->tree.find("calibration");
   if (calibration != nullptr && calibration->type == TreeType::table) {
     replaced = *calibration;
     replaced->erase("use");
     std::erase_if(calibration->members, [](const TreeMember& m) { return m.key != "use"; });
   }
   Name kernels{"", {}};
-  const auto input = read_whole(loading, chip_schema(), *root, *id,
+  const auto input = read_whole(loading, chip_schema(), found->tree, found->id,
                                 [&](ChipInput& chip, const Reading& reading, Diagnostics& out) {
                                   finish_chip(chip, reading, out);
                                   kernels = {chip.calibration, reading.place_of("calibration.use")};
@@ -203,35 +202,33 @@ std::optional<Chip> load(Loading& loading, const Name& name, Chip) {
 }
 
 std::optional<Node> load(Loading& loading, const Name& name, Node) {
-  const auto id = resolve_id(loading, Kind::node, name);
-  const auto root = id ? open_object(loading, Kind::node, *id, name.place) : std::nullopt;
-  if (!root) {
+  const auto found = open_named(loading, Kind::node, name);
+  if (!found) {
     return std::nullopt;
   }
-  Reading found;
+  Reading keys;
   auto input =
-      read_whole(loading, node_schema(), *root, *id,
-                 [&](NodeInput&, const Reading& reading, Diagnostics&) { found = reading; });
-  if (!input || !resolve_node(loading, *input, found)) {
+      read_whole(loading, node_schema(), found->tree, found->id,
+                 [&](NodeInput&, const Reading& reading, Diagnostics&) { keys = reading; });
+  if (!input || !resolve_node(loading, *input, keys)) {
     return std::nullopt;
   }
   return input->node;
 }
 
 std::optional<Fabric> load(Loading& loading, const Name& name, Fabric) {
-  const auto id = resolve_id(loading, Kind::fabric, name);
-  const auto root = id ? open_object(loading, Kind::fabric, *id, name.place) : std::nullopt;
-  if (!root) {
+  const auto found = open_named(loading, Kind::fabric, name);
+  if (!found) {
     return std::nullopt;
   }
-  Reading found;
+  Reading keys;
   auto input =
-      read_whole(loading, fabric_schema(), *root, *id,
-                 [&](FabricInput&, const Reading& reading, Diagnostics&) { found = reading; });
+      read_whole(loading, fabric_schema(), found->tree, found->id,
+                 [&](FabricInput&, const Reading& reading, Diagnostics&) { keys = reading; });
   if (!input) {
     return std::nullopt;
   }
-  References refer(loading, found);
+  References refer(loading, keys);
   refer.link("fabric.link", input->link, input->fabric.link, input->fabric.shape != "none",
              "a link, since fabric.shape is not \"none\"");
   return refer.sound() ? std::optional(input->fabric) : std::nullopt;

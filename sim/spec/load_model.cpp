@@ -67,28 +67,30 @@ std::optional<Transformer> read_transformer(Loading& loading, const Tree& root,
 }
 
 std::optional<Transformer> load(Loading& loading, const Name& name, Transformer) {
-  const auto id = resolve_id(loading, Kind::transformer, name);
-  const auto root = id ? open_object(loading, Kind::transformer, *id, name.place) : std::nullopt;
-  return root ? read_transformer(loading, *root, *id) : std::nullopt;
+  const auto found = open_named(loading, Kind::transformer, name);
+  return found ? read_transformer(loading, found->tree, found->id) : std::nullopt;
+}
+
+std::optional<FusionRecipe> load(Loading& loading, const Name& name, FusionRecipe) {
+  const auto found = open_named(loading, Kind::recipe, name);
+  if (!found) {
+    return std::nullopt;
+  }
+  return read_whole(loading, recipe_schema(), found->tree, found->id,
+                    [](FusionRecipe&, const Reading&, Diagnostics&) {});
 }
 
 std::optional<Stack> load(Loading& loading, const Name& name, Stack) {
-  const auto id = resolve_id(loading, Kind::stack, name);
-  const auto root = id ? open_object(loading, Kind::stack, *id, name.place) : std::nullopt;
-  if (!root) {
+  const auto found = open_named(loading, Kind::stack, name);
+  if (!found) {
     return std::nullopt;
   }
   Name recipe_name;
-  auto input = read_whole(loading, stack_schema(), *root, *id,
+  auto input = read_whole(loading, stack_schema(), found->tree, found->id,
                           [&](StackInput& stack, const Reading& reading, Diagnostics&) {
                             recipe_name = {stack.recipe, reading.place_of("stack.recipe")};
                           });
-  const auto recipe_id = input ? resolve_id(loading, Kind::recipe, recipe_name) : std::nullopt;
-  const auto recipe_root =
-      recipe_id ? open_object(loading, Kind::recipe, *recipe_id, recipe_name.place) : std::nullopt;
-  const auto recipe = recipe_root ? read_whole(loading, recipe_schema(), *recipe_root, *recipe_id,
-                                               [](FusionRecipe&, const Reading&, Diagnostics&) {})
-                                  : std::nullopt;
+  const auto recipe = input ? load(loading, recipe_name, FusionRecipe{}) : std::nullopt;
   if (!recipe) {
     return std::nullopt;
   }

@@ -149,6 +149,15 @@ void keep(Loading& loading, std::vector<Echo> echo) {
   }
 }
 
+std::optional<NamedTree> open_named(Loading& loading, Kind kind, const Name& name) {
+  auto id = resolve_id(loading, kind, name);
+  auto tree = id ? open_object(loading, kind, *id, name.place) : std::nullopt;
+  if (!tree) {
+    return std::nullopt;
+  }
+  return NamedTree{std::move(*id), std::move(*tree)};
+}
+
 namespace {
 
 template <class T>

@@ -41,12 +41,20 @@ struct Loading {
 [[nodiscard]] std::optional<Tree> open_object(Loading& loading, Kind kind, const std::string& id,
                                               const Place& place);
 
+/// What `name` means and its tree.
+struct NamedTree {
+  std::string id;
+  Tree tree;
+};
+[[nodiscard]] std::optional<NamedTree> open_named(Loading& loading, Kind kind, const Name& name);
+
 [[nodiscard]] std::optional<Link> load(Loading& loading, const Name& name, Link);
 [[nodiscard]] std::optional<Chip> load(Loading& loading, const Name& name, Chip);
 [[nodiscard]] std::optional<Node> load(Loading& loading, const Name& name, Node);
 [[nodiscard]] std::optional<Fabric> load(Loading& loading, const Name& name, Fabric);
 [[nodiscard]] std::optional<Stack> load(Loading& loading, const Name& name, Stack);
 [[nodiscard]] std::optional<Transformer> load(Loading& loading, const Name& name, Transformer);
+[[nodiscard]] std::optional<FusionRecipe> load(Loading& loading, const Name& name, FusionRecipe);
 /// From a tree of a transformer file's shape.
 [[nodiscard]] std::optional<Transformer> read_transformer(Loading& loading, const Tree& root,
                                                           const std::string& id);

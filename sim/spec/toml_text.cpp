@@ -37,7 +37,7 @@ std::size_t byte_column(const SourceText& text, std::size_t line, std::size_t co
   for (std::size_t left = code_point_column > 0 ? code_point_column - 1 : 0;
        left > 0 && at < text.text.size() && text.text[at] != '\n'; --left) {
     ++at;
-    while (at < text.text.size() && (static_cast<unsigned char>(text.text[at]) & 0xC0U) == 0x80U) {
+    while (at < text.text.size() && continues_code_point(text.text[at])) {
       ++at;
     }
   }

@@ -52,7 +52,7 @@ Diagnostic diagnose(const Place& place, std::string message, std::string expecte
     if (place.column <= longest_shown_line) {
       if (line.size() > longest_shown_line) {
         std::size_t end = longest_shown_line;
-        while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) {
+        while (end > 0 && continues_code_point(line[end])) {
           --end;
         }
         line.resize(end);
