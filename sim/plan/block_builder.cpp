@@ -17,7 +17,7 @@ void BlockBuilder::append(std::string name, Work work, Flops model_flops) {
   Op op;
   op.name = std::move(name);
   op.phase = phase_;
-  op.work = std::move(work);
+  op.work = work;
   op.model_flops = phase_ == Phase::recompute ? Flops{0} : model_flops;
   ops_.push_back(std::move(op));
 }
@@ -111,14 +111,14 @@ void BlockBuilder::join(Lane lane) {
 
 void BlockBuilder::tensor_collective(const std::string& name, CollectiveKind kind, Bytes payload,
                                      double hidden, Side side, const std::function<void()>& gemm) {
-  const Collective collective_ = tensor_parallel(*scenario_, kind, payload);
+  const Collective exchange = tensor_parallel(*scenario_, kind, payload);
   const bool pipelined = hidden > 0.0 && shard_->tensor > 1;
-  if (pipelined || side == Side::before) collective(name, collective_, Lane::tensor, hidden);
+  if (pipelined || side == Side::before) collective(name, exchange, Lane::tensor, hidden);
   gemm();
   if (pipelined) {
     join(Lane::tensor);
   } else if (side == Side::after) {
-    collective(name, collective_, Lane::tensor, hidden);
+    collective(name, exchange, Lane::tensor, hidden);
   }
 }
 

@@ -108,7 +108,8 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
   }
   merge(tree, over);
   if (!reading.has("use")) {
-    std::map<ObjectKey, Tree> one{{{Kind::transformer, id}, std::move(tree)}};
+    std::map<ObjectKey, Tree> one;
+    one.emplace(ObjectKey{Kind::transformer, id}, std::move(tree));
     add_identities(one);
     tree = std::move(one.begin()->second);
   }
