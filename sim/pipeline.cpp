@@ -60,6 +60,17 @@ Energy energy(const Scenario& scenario, const Timeline& timeline) {
   return result;
 }
 
+/// Among the what-ifs of the hardware, by gain.
+void add_plan_what_ifs(Answer& answer, Network& network) {
+  const Seconds step = answer.timeline.step;
+  std::vector<WhatIf>& what_ifs = answer.explanation.what_ifs;
+  for (const PlanChange& plan : faster_plans(answer.scenario, step, network)) {
+    what_ifs.push_back({plan.change, plan.step, 1.0 - plan.step / step, true});
+  }
+  std::stable_sort(what_ifs.begin(), what_ifs.end(),
+                   [](const WhatIf& a, const WhatIf& b) { return a.gain > b.gain; });
+}
+
 } // namespace
 
 Answer answer(const Scenario& scenario) {
@@ -74,8 +85,10 @@ Answer answer(const Scenario& scenario) {
   result.timeline = run_analytic(program, cost);
   result.headline = headline(scenario, result.timeline);
   result.explanation = explain(scenario, program, *network, result.timeline);
-  if (!result.memory.fits()) {
-    result.remedies = find_remedies(scenario, result.timeline.step);
+  if (result.memory.fits()) {
+    add_plan_what_ifs(result, *network);
+  } else {
+    result.remedies = plans_with_less_memory(scenario, *network);
   }
   result.network = network;
   result.energy = energy(scenario, result.timeline);

@@ -2,7 +2,7 @@
 // load → build → lower → time → explain: one run on one page. Start reading here.
 
 #include "analysis/explain.hpp"
-#include "analysis/remedies.hpp"
+#include "analysis/plan_changes.hpp"
 #include "engine/analytic.hpp"
 #include "plan/lower.hpp"
 #include "plan/memory.hpp"
@@ -39,7 +39,7 @@ struct Answer {
   Timeline timeline;
   Headline headline;
   Explanation explanation;
-  std::vector<Remedy> remedies; // only when it does not fit
+  std::vector<PlanChange> remedies; // only when it does not fit
   Energy energy;
   std::optional<Dollars> electricity_per_step;
 };

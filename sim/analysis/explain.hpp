@@ -21,16 +21,17 @@ struct Elasticity {
 };
 
 struct WhatIf {
-  std::string change; // sentence: "10 % faster matrix units"
+  std::string change; // "10 % faster matrix units", or of the plan: "recompute=none"
   Seconds step;       // predicted
   double gain = 0.0;  // share of the step saved, positive = faster
+  bool plan = false;  // costs nothing but another plan on the same machine
 };
 
 struct Explanation {
   std::vector<Elasticity> elasticities; // largest first
   std::string resource;                 // the bottleneck
   std::string verdict;                  // one plain sentence
-  std::vector<WhatIf> what_ifs;         // best first, at least three
+  std::vector<WhatIf> what_ifs;         // of the hardware, best first, at least three
 };
 
 [[nodiscard]] Explanation explain(const Scenario& scenario, const StepProgram& program,

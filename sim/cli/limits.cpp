@@ -76,13 +76,14 @@ Limit parse_limit(const std::string& text, const std::vector<std::string>& known
 
 std::vector<std::string> exceeded(const std::vector<std::string>& limits, const Answer& answer) {
   std::vector<std::string> out;
+  const Bytes used = answer.memory.peak + answer.memory.reserve; // as on the first screen
   for (const std::string& text : limits) {
     const Limit limit = parse_limit(text, {"step_time", "peak_memory", "mfu", "tokens_per_s"});
     std::string found;
     if (limit.key == "step_time" && answer.timeline.step > quantity_from<Seconds>(limit)) {
       found = format_quantity(answer.timeline.step);
-    } else if (limit.key == "peak_memory" && answer.memory.peak > quantity_from<Bytes>(limit)) {
-      found = format_binary(answer.memory.peak);
+    } else if (limit.key == "peak_memory" && used > quantity_from<Bytes>(limit)) {
+      found = format_binary(used);
     } else if (limit.key == "mfu" && answer.headline.mfu < share_from(limit)) {
       found = percent(answer.headline.mfu);
     } else if (limit.key == "tokens_per_s" &&

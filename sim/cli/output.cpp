@@ -139,7 +139,11 @@ Format chosen_format(const Options& options, std::initializer_list<Format> offer
     format = ending == ".json" ? Format::json : ending == ".csv" ? Format::csv : Format::text;
   }
   if (std::find(offered.begin(), offered.end(), format) == offered.end()) {
-    throw misuse(fmt::format("'{}' has no {} form", options.verb, name_of(format)));
+    std::string all;
+    for (const Format one : offered) {
+      all += fmt::format("{}{}", all.empty() ? "it writes " : " or ", name_of(one));
+    }
+    throw misuse(fmt::format("'{}' has no {} form", options.verb, name_of(format)), all);
   }
   return format;
 }

@@ -77,6 +77,12 @@ const CatalogueEntry& only_match(const Catalogue& catalogue, const std::string& 
         known.insert(known.end(), entry.aliases.begin(), entry.aliases.end());
       }
     }
+    for (const CatalogueEntry* other :
+         matches(catalogue, name, {all_kinds.begin(), all_kinds.end()})) {
+      throw misuse(
+          fmt::format("{} '{}' is no {}", name_of(other->kind), other->id, name_of(kinds.front())),
+          fmt::format("try: clustersim show {} {}", name_of(other->kind), other->id));
+    }
     const auto near = nearest_name(name, known);
     throw misuse(fmt::format("nothing in the catalogue is called '{}'", printable(name)),
                  near ? fmt::format("did you mean \"{}\"?", *near) : "see clustersim list");

@@ -46,20 +46,23 @@ Json bottleneck_json(const Explanation& explanation) {
 Json what_if_json(const std::vector<WhatIf>& what_ifs) {
   Json out = Json::array();
   for (const WhatIf& what_if : what_ifs) {
-    out.push_back(
-        {{"change", what_if.change}, {"step_time_s", what_if.step.si()}, {"gain", what_if.gain}});
+    out.push_back({{"change", what_if.change},
+                   {"of", what_if.plan ? "plan" : "hardware"},
+                   {"step_time_s", what_if.step.si()},
+                   {"gain", what_if.gain}});
   }
   return out;
 }
 
 Json remedies_json(const Answer& answer) {
   Json out = Json::array();
-  for (const Remedy& remedy : answer.remedies) {
+  for (const PlanChange& remedy : answer.remedies) {
     out.push_back({{"change", remedy.change},
                    {"peak_bytes", remedy.peak.si()},
                    {"used_bytes", (remedy.peak + answer.memory.reserve).si()},
                    {"fits", remedy.fits},
-                   {"slowdown", remedy.slowdown}});
+                   {"step_time_s", remedy.step.si()},
+                   {"slowdown", slowdown_of(remedy, answer)}});
   }
   return out;
 }

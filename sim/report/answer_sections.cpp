@@ -69,9 +69,9 @@ std::string parts_section(const Answer& answer, const Figures& figures, TextStyl
 
 std::string remedies_section(const Answer& answer, TextStyle style) {
   std::vector<std::vector<std::string>> rows;
-  for (const Remedy& remedy : answer.remedies) {
+  for (const PlanChange& remedy : answer.remedies) {
     rows.push_back({format_binary(remedy.peak + answer.memory.reserve),
-                    remedy.fits ? "fits" : "too much", signed_percent(remedy.slowdown),
+                    remedy.fits ? "fits" : "too much", signed_percent(slowdown_of(remedy, answer)),
                     printable(remedy.change)});
   }
   if (rows.empty()) {

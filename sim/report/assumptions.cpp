@@ -1,3 +1,5 @@
+#include "base/text.hpp"
+#include "law/device.hpp"
 #include "report/figures.hpp"
 
 #include <fmt/format.h>
@@ -23,6 +25,15 @@ std::string fitted_scalars(const Scenario& scenario) {
   return names.empty() ? "" : fmt::format("Set on measured training runs: {}.", names);
 }
 
+/// Where the chip's family lacks the stack's first choice, or nobody knows that kernel.
+std::string attention_kernel(const Scenario& scenario) {
+  const std::string& wanted = scenario.training.stack.attention_kernel;
+  const std::string runs = attention_kernel_for(scenario.chip(), scenario.training.stack);
+  return runs == wanted ? ""
+                        : fmt::format("Attention runs the kernel {}: {} has no rates for {}.", runs,
+                                      scenario.chip().kernels.name, printable(wanted));
+}
+
 std::string rental(const Scenario& scenario) {
   const std::string key = fmt::format("chip.{}.price.cloud", scenario.chip().id);
   for (const ResolvedValue& value : scenario.inputs) {
@@ -43,6 +54,7 @@ std::vector<std::string> assumptions_of(const Answer& answer) {
                    "when causal), backward twice forward, nothing recomputed. HFU counts what the "
                    "chips execute.");
   out.push_back(kernel_rates(scenario.chip().kernels));
+  out.push_back(attention_kernel(scenario));
   out.push_back(fitted_scalars(scenario));
   out.emplace_back("Chips draw their power limit while they compute and idle power while they "
                    "wait; the node's other parts draw their share all the time.");

@@ -67,6 +67,10 @@ Seconds total_time(const OpRecord& op) {
   return op.each.device * static_cast<double>(op.calls);
 }
 
+double slowdown_of(const PlanChange& change, const Answer& answer) {
+  return change.step / answer.timeline.step - 1.0;
+}
+
 Figures figures_of(const Answer& answer) {
   refuse_impossible(answer);
   const Scenario& scenario = answer.scenario;

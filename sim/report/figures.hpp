@@ -35,6 +35,9 @@ struct Figures {
 /// Of all calls in a step, hidden or not.
 [[nodiscard]] Seconds total_time(const OpRecord& op);
 
+/// Growth of the step against the plan as given; negative = faster.
+[[nodiscard]] double slowdown_of(const PlanChange& change, const Answer& answer);
+
 /// Sentences: the scenario's own, then what every answer rests on.
 [[nodiscard]] std::vector<std::string> assumptions_of(const Answer& answer);
 

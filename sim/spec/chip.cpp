@@ -8,9 +8,6 @@ std::optional<FlopsPerSecond> training_matrix_rate(const Chip& chip, Precision p
   if (chip.matrix[precision]) {
     return chip.matrix[precision];
   }
-  if (precision == Precision::tf32) {
-    return training_matrix_rate(chip, Precision::fp32);
-  }
   return chip.vector[precision]; // no matrix units for it: products run on the vector units
 }
 

@@ -54,8 +54,8 @@ struct Chip {
   KernelCalibration kernels;
 };
 
-/// The matrix rate that training at `precision` uses. TF32 work on chips without it runs at FP32,
-/// BF16 on chips without a BF16 path is refused by validation.
+/// The matrix rate that training at `precision` uses. None where the chip has no such path:
+/// validation refuses it.
 [[nodiscard]] std::optional<FlopsPerSecond> training_matrix_rate(const Chip& chip,
                                                                  Precision precision);
 

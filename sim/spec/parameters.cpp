@@ -43,4 +43,9 @@ ParameterCount count_parameters(const Transformer& m) {
   return count;
 }
 
+std::int64_t padded_vocabulary(std::int64_t vocabulary, std::int64_t tensor) {
+  const std::int64_t multiple = 128 * tensor;
+  return vocabulary % tensor == 0 ? vocabulary : (vocabulary + multiple - 1) / multiple * multiple;
+}
+
 } // namespace clustersim

@@ -182,20 +182,32 @@ private:
     }
     const std::string table = prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1);
     std::string suggestion = nearest(member.key, names_under(prefix));
-    if (suggestion.empty() && member.key.size() <= longest_key) {
-      for (const auto& [key, field] : by_key_) {
-        const std::size_t dot = key.rfind('.');
-        if (dot != std::string::npos && key.substr(dot + 1) == member.key) {
-          suggestion = "'" + member.key + "' belongs in [" + key.substr(0, dot) + "]";
-          break;
-        }
-      }
+    if (suggestion.empty()) {
+      suggestion = elsewhere(member.key);
     }
     const bool is_table = member.value.type == TreeType::table;
     const std::string what = is_table ? "unknown table " : "unknown key ";
     add(diagnose(member.key_place,
                  what + quoted(member.key) + (table.empty() ? "" : " in [" + table + "]"),
                  suggestion.empty() ? "one of " + names_text(prefix) : "", suggestion));
+  }
+
+  // A key that belongs in another table, perhaps misspelt.
+  [[nodiscard]] std::string elsewhere(const std::string& key) const {
+    std::vector<std::string> last_parts;
+    for (const auto& [path, field] : by_key_) {
+      const std::size_t dot = path.rfind('.');
+      last_parts.push_back(path.substr(dot == std::string::npos ? 0 : dot + 1));
+      if (dot != std::string::npos && last_parts.back() == key) {
+        return "'" + key + "' belongs in [" + path.substr(0, dot) + "]";
+      }
+    }
+    const auto near = nearest_name(key, last_parts);
+    if (!near) {
+      return "";
+    }
+    const auto at = std::find(last_parts.begin(), last_parts.end(), *near) - last_parts.begin();
+    return "did you mean " + quoted(std::next(by_key_.begin(), at)->first) + "?";
   }
 
   void missing() {

@@ -138,7 +138,11 @@ std::optional<std::int64_t> read_count(const Given& given) {
         suffixed_count(given.tree.string)) {
       remedy = "write all decimal digits; only sequence lengths take k and M";
     }
-    report(given, written(given.tree) + " is not a whole number", remedy);
+    const bool table = given.tree.type == TreeType::table;
+    report(given,
+           (table ? "'" + given.info.key + "' is a value, not a table"
+                  : written(given.tree) + " is not a whole number"),
+           remedy);
     return std::nullopt;
   }
   return check_range(given, static_cast<double>(*number)) ? number : std::nullopt;

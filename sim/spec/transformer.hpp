@@ -52,4 +52,8 @@ struct ParameterCount {
 /// Exact: integer-equal to the public checkpoint where there is one (tests/oracle).
 [[nodiscard]] ParameterCount count_parameters(const Transformer& model);
 
+/// Rows of the vocabulary when `tensor` ranks share it: as they are where that divides, else the
+/// next multiple of 128 x tensor (Megatron-LM, make_vocab_size_divisible_by).
+[[nodiscard]] std::int64_t padded_vocabulary(std::int64_t vocabulary, std::int64_t tensor);
+
 } // namespace clustersim

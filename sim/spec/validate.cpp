@@ -183,10 +183,8 @@ private:
                         model.name, tensor),
             feasible_tensor());
     }
-    if (model.vocabulary % tensor != 0) {
-      // Megatron's make_vocab_size_divisible_by.
-      const std::int64_t multiple = 128 * tensor;
-      const std::int64_t padded = (model.vocabulary + multiple - 1) / multiple * multiple;
+    const std::int64_t padded = padded_vocabulary(model.vocabulary, tensor);
+    if (padded != model.vocabulary) {
       scenario_.assumptions.push_back(
           fmt::format("the vocabulary is padded from {} to {} rows, a multiple of 128 x tensor",
                       model.vocabulary, padded));

@@ -6,12 +6,12 @@ import subprocess
 import sys
 
 
-def arguments():
+def arguments(words=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", type=pathlib.Path, help="the built clustersim")
     parser.add_argument("--source", type=pathlib.Path, required=True, help="the repository")
     parser.add_argument("--build", type=pathlib.Path, help="the build folder")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def files(source, *patterns):

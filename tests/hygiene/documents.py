@@ -5,6 +5,9 @@ line that ends with a backslash goes on in the next. It runs beside a copy of th
 program, in the order of the page. The exit code must be 0, or the one that a comment names:
 "$ clustersim run big.toml   # exit 3". Lines below the command, if any, are its standard output; a line
 "..." stands for any number of lines.
+
+With --update the outputs are written anew: as many lines as the page shows before its "...", or all of
+them where it has none. Where something follows the "...", the author has to do it.
 """
 
 import os
@@ -13,6 +16,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from common import arguments, files, finish
@@ -20,7 +24,7 @@ from common import arguments, files, finish
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[^)]*)?\)")
 PAGES = ("*.md", "docs/**/*.md", "examples/**/*.md", "*/README.md")
 # Own words of ./dev: most would run this very test.
-NEVER_RUN = {"test", "sanitize", "clang", "lint", "bench", "all", "build", "help"}
+NEVER_RUN = {"test", "sanitize", "clang", "lint", "bench", "all", "build", "refresh", "help"}
 
 
 class Command:
@@ -32,6 +36,7 @@ class Command:
         self.words = shlex.split(text, comments=True)
         self.exit = int(expected[1]) if expected else 0
         self.output = []
+        self.renewed = None
 
 
 def commands(text):
@@ -56,6 +61,29 @@ def as_shown(shown, printed):
     return re.fullmatch("".join(parts), printed) is not None
 
 
+def renewed(shown, printed):
+    """What the page is to show of a new output, or None when the old one does not tell."""
+    lines = [line.rstrip() for line in printed.splitlines()]
+    if "..." not in shown:
+        return lines
+    cut = shown.index("...")
+    if any(line.strip() for line in shown[cut + 1:]):
+        return None
+    head = lines[:cut]
+    while head and not head[-1]:
+        head.pop()
+    return [*head, *shown[cut:]]
+
+
+def rewritten(text, found):
+    """The page with its renewed outputs; the last first, so that line numbers hold."""
+    lines = text.splitlines()
+    for command in reversed(found):
+        if command.renewed is not None:
+            lines[command.line:command.line + len(command.output)] = command.renewed
+    return "\n".join(lines) + "\n"
+
+
 def run(words, program, folder):
     """Runs one line of shell-free words; a pipe or a redirection is beyond it and says so."""
     environment = dict(os.environ, NO_COLOR="1", CLUSTERSIM_DATA=str(folder))
@@ -71,13 +99,14 @@ def check_command(command, program, folder):
     if result.returncode != command.exit:
         return f"exit {result.returncode}, not {command.exit}\n{result.stderr}"
     if command.output and not as_shown(command.output, result.stdout):
+        command.renewed = renewed(command.output, result.stdout)
         return f"prints something else than the page shows:\n{result.stdout}"
     return None
 
 
-def check_commands(name, text, program, folder):
+def check_commands(name, found, program, folder):
     problems, count = [], 0
-    for command in commands(text):
+    for command in found:
         if command.words[0] == "./dev" and (len(command.words) < 2 or command.words[1] in NEVER_RUN):
             continue
         count += 1
@@ -97,7 +126,8 @@ def check_links(path, text, source):
 
 
 def main():
-    options = arguments()
+    renew = "--update" in sys.argv
+    options = arguments([word for word in sys.argv[1:] if word != "--update"])
     problems, count = [], 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
@@ -106,9 +136,12 @@ def main():
                 shutil.copytree(options.source / entry, folder / entry)
         for path in files(options.source, *PAGES):
             text = path.read_text()
-            found, run_here = check_commands(path.relative_to(options.source), text, options.program, folder)
-            problems += [*found, *check_links(path, text, options.source)]
+            found = commands(text)
+            wrong, run_here = check_commands(path.relative_to(options.source), found, options.program, folder)
+            problems += [*wrong, *check_links(path, text, options.source)]
             count += run_here
+            if renew and any(command.renewed is not None for command in found):
+                path.write_text(rewritten(text, found))
     finish(problems, count, "commands of the documents")
 
 

@@ -1,5 +1,4 @@
 #include "analysis/explain.hpp"
-#include "analysis/remedies.hpp"
 #include "plan/lower.hpp"
 
 #include "support/scenarios.hpp"
@@ -60,19 +59,4 @@ TEST_CASE("a slow host becomes the bottleneck, and the verdict says so") {
   const Explanation explanation = explained(scenario).explanation;
   CHECK(explanation.resource == "host dispatch");
   CHECK(explanation.verdict.find("host") != std::string::npos);
-}
-
-TEST_CASE("remedies of a plan that does not fit free memory, the fitting ones first") {
-  const Scenario scenario = test::shipped_scenario("does_not_fit");
-  const MemoryFootprint memory = memory_footprint(scenario);
-  REQUIRE_FALSE(memory.fits());
-  const auto remedies = find_remedies(scenario, Seconds{1});
-  REQUIRE_FALSE(remedies.empty());
-  CHECK(remedies.size() <= 3);
-  bool fitted = true;
-  for (const Remedy& remedy : remedies) {
-    CHECK(remedy.peak < memory.peak);
-    CHECK((fitted || !remedy.fits));
-    fitted = remedy.fits;
-  }
 }

@@ -33,7 +33,7 @@ TEST_CASE("contradictions are located and say what would fit") {
       {"sequence = 128", "sequence = 129", "13:12", "longer than the 128 learned positions",
        "at most 128"},
       {"[training]", "[training]\nprecision = \"fp8\"", "13:13", "Tiny 1 has no fp8 path",
-       "\"fp32\", \"tf32\", \"bf16\""},
+       "\"fp32\", \"bf16\""},
       {"fabric = \"switch\"", "", "6:9", "2 nodes, but no fabric joins them", "one node"},
       {"data = 2", "data = 2\npipeline = 2", "20:12",
        "pipeline parallelism is not supported yet by this version", "plan.pipeline = 1"},

@@ -90,3 +90,35 @@ TEST_CASE("a stack has at most two fitted scalars for time and one for memory") 
     CHECK(fitted["memory"] <= 1);
   }
 }
+
+TEST_CASE("what chips and stacks name exists: the links of ports, attention kernels") {
+  const Catalogue catalogue({CLUSTERSIM_SOURCE_DIR});
+  std::set<std::string> kernels{"unfused"};
+  const std::vector<ChipPort> no_ports; // the links of tori are not in the catalogue yet
+  std::vector<Stack> stacks;
+  for (const CatalogueEntry& entry : catalogue.entries()) {
+    CAPTURE(entry.id);
+    Diagnostics out;
+    if (entry.kind == Kind::chip) {
+      const auto chip = load_chip(catalogue, entry.id, out);
+      REQUIRE(chip);
+      for (const ChipPort& port : chip->kind == ChipKind::gpu ? chip->ports : no_ports) {
+        CAPTURE(port.link);
+        CHECK(catalogue.find(Kind::link, port.link).size() == 1);
+      }
+      for (const AttentionRate& rate : chip->kernels.attention) {
+        kernels.insert(rate.kernel);
+      }
+    } else if (entry.kind == Kind::stack) {
+      stacks.push_back(*load_stack(catalogue, entry.id, out));
+    }
+  }
+  REQUIRE_FALSE(stacks.empty());
+  for (const Stack& stack : stacks) {
+    CAPTURE(stack.id);
+    CHECK(kernels.count(stack.attention_kernel) == 1);
+    for (const std::string& kernel : stack.attention_fallbacks) {
+      CHECK(kernels.count(kernel) == 1);
+    }
+  }
+}

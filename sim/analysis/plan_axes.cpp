@@ -1,0 +1,144 @@
+#include "analysis/plan_axes.hpp"
+
+#include "base/bug.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace clustersim {
+namespace {
+
+constexpr std::int64_t most_growth = 8; // of the micro-batch: beyond it GEMMs hardly gain
+
+std::string_view spelled(Recompute level) {
+  switch (level) {
+  case Recompute::none:
+    return "none";
+  case Recompute::selective:
+    return "selective";
+  case Recompute::full:
+    return "full";
+  }
+  throw Bug("recompute outside its enumeration");
+}
+
+PlanAxis recompute_axis(const Scenario& base) {
+  PlanAxis axis;
+  for (const Recompute level : {Recompute::none, Recompute::selective, Recompute::full}) {
+    if (level != base.plan.recompute) {
+      axis.options.emplace_back([level](Scenario& to) { to.plan.recompute = level; });
+    }
+  }
+  return axis;
+}
+
+PlanAxis micro_batch_axis(const Scenario& base) {
+  PlanAxis axis;
+  const auto add = [&](std::int64_t size) {
+    axis.options.emplace_back([size](Scenario& to) { to.plan.micro_batch = size; });
+  };
+  for (std::int64_t size = base.plan.micro_batch; size % 2 == 0;) {
+    size /= 2;
+    add(size);
+  }
+  for (std::int64_t factor = 2; factor <= most_growth; factor *= 2) {
+    add(base.plan.micro_batch * factor);
+  }
+  return axis;
+}
+
+void set_tensor(Scenario& to, int tensor) {
+  const int both = to.plan.tensor * to.plan.data;
+  to.plan.tensor = tensor;
+  to.plan.data = both / tensor;
+  to.plan.sequence_parallel = tensor > 1 && to.training.sequence % tensor == 0;
+  to.model.vocabulary = padded_vocabulary(to.model.vocabulary, tensor);
+}
+
+/// Trades tensor for data parallelism inside a node.
+PlanAxis tensor_axis(const Scenario& base) {
+  PlanAxis axis;
+  const auto add = [&](int tensor) {
+    axis.options.emplace_back([tensor](Scenario& to) { set_tensor(to, tensor); });
+  };
+  const int in_node = base.cluster.partitions.front().node.chips;
+  for (int tensor = base.plan.tensor * 2; tensor <= in_node; tensor *= 2) {
+    add(tensor);
+  }
+  for (int tensor = base.plan.tensor; tensor % 2 == 0;) {
+    tensor /= 2;
+    add(tensor);
+  }
+  return axis;
+}
+
+PlanAxis sequence_parallel_axis(const Scenario& base) {
+  PlanAxis axis;
+  if (base.plan.tensor > 1 && !base.plan.sequence_parallel) {
+    axis.options.emplace_back([](Scenario& to) { to.plan.sequence_parallel = to.plan.tensor > 1; });
+  }
+  return axis;
+}
+
+PlanAxis sharding_axis(const Scenario& base) {
+  PlanAxis axis;
+  if (base.plan.zero == 0) {
+    axis.options.emplace_back([](Scenario& to) { to.plan.zero = to.plan.data > 1 ? 1 : 0; });
+  }
+  return axis;
+}
+
+PlanAxis gradient_axis(const Scenario& base) {
+  PlanAxis axis;
+  axis.numerics = true;
+  if (base.training.gradient_dtype == Precision::fp32 &&
+      base.training.precision == Precision::bf16) {
+    axis.options.emplace_back([](Scenario& to) { to.training.gradient_dtype = Precision::bf16; });
+  }
+  return axis;
+}
+
+} // namespace
+
+std::vector<PlanAxis> plan_axes(const Scenario& scenario) {
+  // Tensor first: the choices after it look at what it leaves of the data axis.
+  std::vector<PlanAxis> axes{tensor_axis(scenario),      sequence_parallel_axis(scenario),
+                             sharding_axis(scenario),    recompute_axis(scenario),
+                             micro_batch_axis(scenario), gradient_axis(scenario)};
+  std::erase_if(axes, [](const PlanAxis& axis) { return axis.options.empty(); });
+  return axes;
+}
+
+bool feasible(const Scenario& scenario) {
+  const Plan& plan = scenario.plan;
+  const Transformer& model = scenario.model;
+  const std::int64_t tensor = plan.tensor;
+  return plan.data >= 1 && model.heads % tensor == 0 && model.kv_heads % tensor == 0 &&
+         model.ffn_hidden % tensor == 0 && model.vocabulary % tensor == 0 &&
+         (!plan.sequence_parallel || scenario.training.sequence % tensor == 0) &&
+         scenario.training.global_batch % (plan.data * plan.micro_batch) == 0;
+}
+
+std::string difference(const Scenario& from, const Scenario& to) {
+  std::string out;
+  const auto put = [&](bool differs, std::string_view key, const auto& value) {
+    if (differs) {
+      out += fmt::format("{}{}={}", out.empty() ? "" : " ", key, value);
+    }
+  };
+  const Plan& a = from.plan;
+  const Plan& b = to.plan;
+  put(a.tensor != b.tensor, "tensor", b.tensor);
+  put(a.data != b.data, "data", b.data);
+  put(a.sequence_parallel != b.sequence_parallel, "sequence_parallel", b.sequence_parallel);
+  put(a.zero != b.zero, "zero", b.zero);
+  put(a.recompute != b.recompute, "recompute", spelled(b.recompute));
+  put(a.micro_batch != b.micro_batch, "micro_batch", b.micro_batch);
+  put(from.training.gradient_dtype != to.training.gradient_dtype, "gradient_dtype",
+      name_of(to.training.gradient_dtype));
+  return out;
+}
+
+} // namespace clustersim

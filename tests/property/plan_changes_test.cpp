@@ -1,0 +1,80 @@
+#include "analysis/plan_changes.hpp"
+
+#include "base/text.hpp"
+#include "pipeline.hpp"
+#include "support/scenarios.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+
+namespace clustersim {
+namespace {
+
+/// The shipped scenario with a change typed in by hand, as a reader of the report would.
+Answer after(const std::string& config, const std::string& change) {
+  return answer(test::shipped_scenario(config, split(change, ' ')));
+}
+
+TEST_CASE("a faster plan, typed in as the report writes it, gives the step that was promised") {
+  std::size_t tried = 0;
+  for (const char* config : {"dgx_h100", "llama3_8b_dgx_h100", "bert_large"}) {
+    CAPTURE(config);
+    const Answer before = answer(test::shipped_scenario(config));
+    Network network(before.scenario.cluster);
+    for (const PlanChange& plan : faster_plans(before.scenario, before.timeline.step, network)) {
+      CAPTURE(plan.change);
+      const Answer then = after(config, plan.change);
+      CHECK(then.timeline.step.si() == doctest::Approx(plan.step.si()));
+      CHECK(then.timeline.step < before.timeline.step);
+      CHECK(then.memory.peak == plan.peak);
+      CHECK(then.memory.fits());
+      ++tried;
+    }
+  }
+  CHECK(tried >= 3);
+}
+
+TEST_CASE("a remedy makes the plan fit, and no part of it would") {
+  const Scenario scenario = test::shipped_scenario("does_not_fit");
+  Network network(scenario.cluster);
+  const auto remedies = plans_with_less_memory(scenario, network);
+  REQUIRE(remedies.size() == 3);
+  REQUIRE(remedies.front().fits);
+  for (const PlanChange& plan : remedies) {
+    CAPTURE(plan.change);
+    if (!plan.fits) {
+      continue;
+    }
+    const Answer then = after("does_not_fit", plan.change);
+    CHECK(then.memory.fits());
+    CHECK(then.memory.peak == plan.peak);
+    CHECK(then.timeline.step.si() == doctest::Approx(plan.step.si()));
+    for (const std::string& part : split(plan.change, ' ')) {
+      // tensor and data parallelism change together, or not at all
+      if (part.rfind("tensor", 0) != 0 && part.rfind("data", 0) != 0) {
+        CHECK_FALSE(after("does_not_fit", part).memory.fits());
+      }
+    }
+  }
+  for (std::size_t i = 1; i < remedies.size(); ++i) {
+    CHECK(remedies[i].fits <= remedies[i - 1].fits);
+    CHECK((!remedies[i].fits || remedies[i - 1].step <= remedies[i].step));
+  }
+}
+
+TEST_CASE("where nothing makes it fit, the emptiest combination leads") {
+  const Scenario scenario = test::shipped_scenario("does_not_fit", {"nodes=1", "data=1"});
+  REQUIRE_FALSE(memory_footprint(scenario).fits());
+  Network network(scenario.cluster);
+  const auto remedies = plans_with_less_memory(scenario, network);
+  REQUIRE_FALSE(remedies.empty());
+  for (std::size_t i = 0; i < remedies.size(); ++i) {
+    CHECK_FALSE(remedies[i].fits);
+    CHECK(remedies[i].peak < memory_footprint(scenario).peak);
+    CHECK((i == 0 || remedies[i - 1].peak <= remedies[i].peak));
+  }
+}
+
+} // namespace
+} // namespace clustersim
