@@ -15,24 +15,6 @@
 namespace clustersim::cli {
 namespace {
 
-/// "40%", "40 %", "+40%" → 0.4
-double share_from(const Limit& limit) {
-  std::string text = trim(limit.value);
-  const bool percents = text.ends_with('%');
-  if (percents) {
-    text.pop_back();
-  }
-  text = trim(text.starts_with('+') ? text.substr(1) : text);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (!percents || error != std::errc{} || end != text.data() + text.size() || !(value >= 0)) {
-    throw misuse(
-        fmt::format("--fail-on {}={}: not a percentage", limit.key, printable(limit.value)),
-        "expected a percentage such as 5%");
-  }
-  return value / 100.0;
-}
-
 double rate_from(const Limit& limit) {
   const std::string text = trim(limit.value);
   double value = 0;
@@ -49,14 +31,33 @@ Q quantity_from(const Limit& limit) {
   const auto value = parse_quantity<Q>(limit.value, error);
   if (!value) {
     const bool relative = limit.value.find('%') != std::string::npos;
-    throw misuse(fmt::format("--fail-on {}: {}", limit.key, error.message),
-                 relative ? "a relative limit needs two runs to compare; give an absolute one"
-                          : "expected " + error.expected);
+    throw misuse(
+        fmt::format("--fail-on {}: {}", limit.key, error.message),
+        relative
+            ? "a relative limit needs two runs: see clustersim compare; or give an absolute one"
+            : "expected " + error.expected);
   }
   return *value;
 }
 
 } // namespace
+
+double share_from(const Limit& limit) {
+  std::string text = trim(limit.value);
+  const bool percents = text.ends_with('%');
+  if (percents) {
+    text.pop_back();
+  }
+  text = trim(text.starts_with('+') ? text.substr(1) : text);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (!percents || error != std::errc{} || end != text.data() + text.size() || !(value >= 0)) {
+    throw misuse(
+        fmt::format("--fail-on {}={}: not a percentage", limit.key, printable(limit.value)),
+        "expected a percentage such as 5%");
+  }
+  return value / 100.0;
+}
 
 Limit parse_limit(const std::string& text, const std::vector<std::string>& known) {
   const std::size_t equals = text.find('=');

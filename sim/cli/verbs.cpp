@@ -20,6 +20,17 @@ const std::vector<Verb> table{
      {"--set", "--json", "--output", "--fail-on"},
      1,
      run_verb},
+    {"compare",
+     "CONFIG...",
+     "what differs between scenarios: first the inputs, then the results",
+     "The first is what the others are measured against. One scenario with --set is compared "
+     "without and with the settings. With --fail-on RESULT=PERCENT (step_time, tokens_per_s, mfu, "
+     "peak_memory, energy), ends with 1 when a result is worse by more than that.",
+     {"clustersim compare dgx_a100 dgx_h100", "clustersim compare dgx_h100 --set recompute=full",
+      "clustersim compare old.toml new.toml --fail-on step_time=+5%"},
+     {"--set", "--json", "--csv", "--output", "--fail-on"},
+     8,
+     compare_verb},
     {"check",
      "FILE...",
      "read files and report every mistake, without running",

@@ -28,6 +28,7 @@ struct Verb {
 [[nodiscard]] const Verb* find_verb(std::string_view name);
 
 ExitCode run_verb(const Options& options);
+ExitCode compare_verb(const Options& options);
 ExitCode check_verb(const Options& options);
 ExitCode list_verb(const Options& options);
 ExitCode show_verb(const Options& options);

@@ -3,6 +3,7 @@
 import sys
 
 from commands import commands
+from compare import compare
 from documents import documents
 from harness import Program, arguments
 from reports import reports
@@ -12,7 +13,7 @@ from streams import streams
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports):
+    for group in (commands, streams, reports, compare):
         group(program)
     documents(program, options.update)
     return program.finish()
