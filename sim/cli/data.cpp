@@ -4,6 +4,7 @@
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
 #include "spec/load.hpp"
+#include "spec/overlay.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -40,6 +41,21 @@ std::vector<std::string> roots_of(const Options& options, const std::string& sce
                   fmt::format("--data: no directory '{}'", printable(options.data)));
   }
   return data_roots(scenario, {options.data}, shipped_data());
+}
+
+Catalogue open_catalogue(const Options& options, const std::string& scenario) {
+  Catalogue catalogue(roots_of(options, scenario));
+  if (!options.calibration.empty()) {
+    Diagnostics diagnostics;
+    auto overlay = load_overlay(options.calibration, catalogue, diagnostics);
+    print(options, diagnostics);
+    if (!overlay) {
+      throw Failure(diagnostics.exit_code(),
+                    fmt::format("--calibration: cannot use '{}'", printable(options.calibration)));
+    }
+    catalogue.lay(std::move(*overlay));
+  }
+  return catalogue;
 }
 
 std::vector<ConfigEntry> configs(const std::vector<std::string>& roots) {
@@ -79,7 +95,7 @@ std::string config_path(const Options& options, const std::string& name) {
 }
 
 std::optional<Scenario> load(const Options& options, const std::string& path, ExitCode& code) {
-  const Catalogue catalogue(roots_of(options, path));
+  const Catalogue catalogue = open_catalogue(options, path);
   Diagnostics diagnostics;
   auto scenario = load_scenario(path, catalogue, LoadOptions{options.settings}, diagnostics);
   print(options, diagnostics);

@@ -17,6 +17,10 @@ namespace clustersim::cli {
 [[nodiscard]] std::vector<std::string> roots_of(const Options& options,
                                                 const std::string& scenario = {});
 
+/// The catalogue in those directories, with --calibration laid over it. Prints what is wrong with
+/// that file and throws Failure.
+[[nodiscard]] Catalogue open_catalogue(const Options& options, const std::string& scenario = {});
+
 struct ConfigEntry {
   std::string id; // "dgx_h100"
   std::string path;

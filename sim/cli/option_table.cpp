@@ -10,6 +10,8 @@ const std::vector<OptionSpec>& option_table() {
   static const std::vector<OptionSpec> table{
       {"--set", "KEY=VALUE", "override a key of the scenario; repeatable, the later wins", false,
        &Options::settings},
+      {"--calibration", "FILE", "lay the fitted constants of FILE over the catalogue", false,
+       &Options::calibration},
       {"--fail-on", "LIMIT", "end with 1 when a result is worse than the limit; repeatable", false,
        &Options::fail_on},
       {"--chip", "NAME", "a chip; more names may follow", false, &Options::chips},

@@ -34,7 +34,7 @@ ExitCode validate_verb(const Options& options) {
                  "try: clustersim validate training_runs.csv");
   }
   const int threads = thread_count(options);
-  const Catalogue catalogue(roots_of(options));
+  const Catalogue catalogue = open_catalogue(options);
   Diagnostics diagnostics;
   const ValidationReport report = validate(options.arguments, catalogue, {threads}, diagnostics);
   print(options, diagnostics);
