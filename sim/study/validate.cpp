@@ -191,7 +191,7 @@ void complain_unknown(const CsvTable& table, Diagnostics& out) {
 ValidationReport validate(const std::vector<std::string>& paths, const Catalogue& catalogue,
                           const ValidateOptions& options, Diagnostics& out) {
   ValidationReport report;
-  const std::optional<ResolverRules> rules = load_resolver_rules(catalogue, out);
+  const std::optional<ResolverRules> rules = load_resolver_rules("training-runs", catalogue, out);
   if (!rules) {
     return report;
   }
