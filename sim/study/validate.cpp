@@ -8,8 +8,10 @@
 #include "plan/memory.hpp"
 #include "study/error_figures.hpp"
 #include "study/evidence.hpp"
+#include "study/kernel_evidence.hpp"
 #include "study/resolver_rules.hpp"
 #include "study/training_run_resolver.hpp"
+#include "study/validate_kernels.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -200,10 +202,14 @@ ValidationReport validate(const std::vector<std::string>& paths, const Catalogue
     if (!table) {
       continue;
     }
-    if (const EvidenceKind* kind = recognise(*table)) {
-      report.files.push_back(validate_table(*table, *kind, {&catalogue, &*rules}, options));
-    } else {
+    const EvidenceKind* kind = recognise(*table);
+    if (kind == nullptr) {
       complain_unknown(*table, out);
+    } else if (!is_kernel_kind(*kind)) {
+      report.files.push_back(validate_table(*table, *kind, {&catalogue, &*rules}, options));
+    } else if (std::optional<ValidatedFile> file =
+                   validate_kernels(*table, *kind, catalogue, out)) {
+      report.files.push_back(std::move(*file));
     }
   }
   summarise(report);
