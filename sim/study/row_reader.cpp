@@ -14,7 +14,7 @@ namespace {
 constexpr double largest_count = 1e9;
 // Numbers beyond these are slips; within them every product of a row's numbers is finite.
 constexpr double least_amount = 1e-12, most_amount = 1e18;
-constexpr std::size_t most_shown = 40; // bytes of a cell in a message
+constexpr std::size_t most_shown = 60; // bytes of a cell in a message
 
 std::string shown(std::string_view text) {
   return printable(text.substr(0, most_shown));
