@@ -23,6 +23,10 @@ struct Limit {
 /// Splits KEY=VALUE and checks the key against `known`. Throws Failure.
 [[nodiscard]] Limit parse_limit(const std::string& text, const std::vector<std::string>& known);
 
+/// Whether every limit names a result and a value of its kind. Throws Failure; for before the run.
+void check_run_limits(const std::vector<std::string>& limits);
+void check_validate_limits(const std::vector<std::string>& limits);
+
 /// One sentence per limit that is exceeded; empty = all met. Throws Failure on a malformed limit.
 [[nodiscard]] std::vector<std::string> exceeded(const std::vector<std::string>& limits,
                                                 const Answer& answer);

@@ -33,6 +33,7 @@ ExitCode validate_verb(const Options& options) {
     throw misuse("'validate' needs a file of measurements",
                  "try: clustersim validate training_runs.csv");
   }
+  check_validate_limits(options.fail_on);
   const int threads = thread_count(options);
   const Catalogue catalogue = open_catalogue(options);
   Diagnostics diagnostics;

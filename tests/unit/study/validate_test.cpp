@@ -35,7 +35,7 @@ const Catalogue& catalogue() {
 
 ResolverRules rules() {
   Diagnostics out;
-  const std::optional<ResolverRules> loaded = load_resolver_rules(catalogue(), out);
+  const std::optional<ResolverRules> loaded = load_resolver_rules("training-runs", catalogue(), out);
   REQUIRE(loaded);
   return *loaded;
 }
