@@ -7,6 +7,7 @@
 #include "spec/overlay.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <map>
 
@@ -101,6 +102,19 @@ std::optional<Scenario> load(const Options& options, const std::string& path, Ex
   print(options, diagnostics);
   code = diagnostics.exit_code();
   return scenario;
+}
+
+int thread_count(const Options& options) {
+  if (options.threads.empty()) {
+    return 0;
+  }
+  int count = 0;
+  const char* end = options.threads.data() + options.threads.size();
+  const auto [stop, error] = std::from_chars(options.threads.data(), end, count);
+  if (error != std::errc{} || stop != end || count < 1 || count > 4096) {
+    throw misuse("--threads takes a number from 1 to 4096");
+  }
+  return count;
 }
 
 void print(const Options& options, const Diagnostics& diagnostics) {

@@ -37,6 +37,9 @@ struct ConfigEntry {
 [[nodiscard]] std::optional<Scenario> load(const Options& options, const std::string& path,
                                            ExitCode& code);
 
+/// --threads; 0 = as many as the machine offers. Throws Failure.
+[[nodiscard]] int thread_count(const Options& options);
+
 /// Diagnostics to standard error, in colour where it shows.
 void print(const Options& options, const Diagnostics& diagnostics);
 

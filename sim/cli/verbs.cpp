@@ -81,6 +81,24 @@ const std::vector<Verb> table{
      {"--calibration", "--json", "--csv", "--output", "--fail-on", "--threads"},
      10000,
      validate_verb},
+    {"calibrate",
+     "FILE.csv... --chip NAME",
+     "fit a chip's constants to measurements",
+     "Reads the measurements of kernels that 'validate' reads, and takes the rows of one chip. "
+     "Which constants are fitted follows from what the rows are about; --fit and --hold say "
+     "otherwise, with a key such as gemm.start or a table such as gemm.burst. Prints the error "
+     "before, after, and of each row predicted by a fit to the others. -o FILE.toml writes the "
+     "constants for --calibration and for a scenario's [calibration] use. Ends with 1, and writes "
+     "nothing, when the rows do not determine what they are about: the report says what to "
+     "measure.",
+     {"clustersim calibrate gemm.csv --chip h100 -o h100.toml",
+      "clustersim validate gemm.csv --calibration h100.toml",
+      "clustersim calibrate gemm.csv kernels.csv --chip a100-sxm4-80gb --hold gemm.sustained.tf32",
+      "clustersim calibrate gemm.csv --chip h100 --prior 10% --date 2026-01-31 -o h100.toml"},
+     {"--chip", "--output", "--fit", "--hold", "--prior", "--date", "--calibration", "--json",
+      "--threads"},
+     10000,
+     calibrate_verb},
     {"help",
      "[VERB]",
      "this text, or help for a verb",

@@ -54,7 +54,7 @@ const Schema<OverlayInput>& overlay_schema() {
     const auto error = [&](const char* key, double Fit::*member, const char* help) {
       add(s, key, at(&O::fit, member), help).between(0, 1e6);
     };
-    error("fit.error_before", &Fit::error_before, "mean |ln(predicted / measured)| of those rows");
+    error("fit.error_before", &Fit::error_before, "mean error of those rows before, percent");
     error("fit.error_after", &Fit::error_after, "the same with this file");
     error("fit.error_left_out", &Fit::error_left_out,
           "the same, each row predicted by a fit to the others");
