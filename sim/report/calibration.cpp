@@ -13,11 +13,13 @@ Json optional_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json figures_json(const ErrorFigures& figures) {
+Json errors_json(const CalibrationErrors& errors) {
+  const ErrorFigures& figures = errors.figures;
   return {{"mape", optional_json(figures.mape)},
           {"median_ape", optional_json(figures.median_ape)},
           {"bias", optional_json(figures.bias)},
-          {"p90_ape", optional_json(figures.p90_ape)}};
+          {"p90_ape", optional_json(figures.p90_ape)},
+          {"mean_abs_log", optional_json(errors.log)}};
 }
 
 Json file_json(const CalibratedFile& file) {
@@ -86,9 +88,9 @@ std::string render_calibration_json(const CalibrationFit& fit, std::string_view 
   out["condition"] = fit.refused() ? Json(nullptr) : Json(fit.condition);
   out["prior"] = fit.prior > 0 ? Json(fit.prior) : Json(nullptr);
   out["unmoved_rows"] = fit.unmoved;
-  out["errors"] = {{"before", figures_json(fit.before)},
-                   {"after", figures_json(fit.after)},
-                   {"left_out", figures_json(fit.left_out)}};
+  out["errors"] = {{"before", errors_json(fit.before)},
+                   {"after", errors_json(fit.after)},
+                   {"left_out", errors_json(fit.left_out)}};
   out["rows"] = Json::array();
   for (const CalibratedRow& row : fit.rows) {
     out["rows"].push_back(row_json(row, !fit.refused()));

@@ -42,8 +42,8 @@ std::string files_of(const CalibrationFit& fit, bool as_list) {
   return out;
 }
 
-std::string error_line(std::string_view key, const ErrorFigures& figures) {
-  return fmt::format("{:<14} = {:.2f}\n", key, figures.mape.value_or(0.0));
+std::string error_line(std::string_view key, const CalibrationErrors& errors) {
+  return fmt::format("{:<14} = {:.2f}\n", key, errors.figures.mape.value_or(0.0));
 }
 
 std::string constant_line(const FittedConstant& fitted) {

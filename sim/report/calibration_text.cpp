@@ -84,19 +84,25 @@ std::string refusal(const CalibrationFit& fit, TextStyle style) {
   return out;
 }
 
-std::vector<std::string> figures_row(std::string name, const ErrorFigures& figures) {
-  return {std::move(name), in_percent(figures.mape), in_percent(figures.median_ape),
-          in_percent(figures.bias, true), in_percent(figures.p90_ape)};
+std::vector<std::string> errors_row(std::string name, const CalibrationErrors& errors) {
+  const ErrorFigures& figures = errors.figures;
+  return {std::move(name),
+          in_percent(errors.log),
+          in_percent(figures.mape),
+          in_percent(figures.median_ape),
+          in_percent(figures.bias, true),
+          in_percent(figures.p90_ape)};
 }
 
 std::string errors_section(const CalibrationFit& fit, TextStyle style) {
-  std::vector<std::vector<std::string>> rows{figures_row("before", fit.before)};
+  std::vector<std::vector<std::string>> rows{errors_row("before", fit.before)};
   if (!fit.refused()) {
-    rows.push_back(figures_row("fitted", fit.after));
-    rows.push_back(figures_row("each row left out", fit.left_out));
+    rows.push_back(errors_row("fitted", fit.after));
+    rows.push_back(errors_row("each row left out", fit.left_out));
   }
   const auto count = static_cast<std::int64_t>(fit.rows.size());
   return "\n" + table({{fmt::format("error of {}", counted(count, "row"))},
+                       {"|ln|", Align::right},
                        {"mean", Align::right},
                        {"median", Align::right},
                        {"bias", Align::right},
@@ -146,7 +152,7 @@ std::string render_calibration_text(const CalibrationFit& fit, TextStyle style) 
                                             percent(fit.prior)));
   }
   out += held_section(fit, style) + errors_section(fit, style);
-  if (fit.left_out.mape && fit.before.mape && *fit.left_out.mape >= *fit.before.mape) {
+  if (fit.left_out.log.value_or(0.0) >= fit.before.log.value_or(0.0)) {
     out += hanging("  ", "Rows left out are predicted no better than before: these rows tell "
                          "nothing new.");
   }

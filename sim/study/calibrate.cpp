@@ -40,7 +40,7 @@ void check_names(const std::vector<std::string>& names, const char* option, cons
   }
 }
 
-ErrorFigures figures_of(const std::vector<CalibratedRow>& rows, double CalibratedRow::*ratio) {
+CalibrationErrors errors_of(const std::vector<CalibratedRow>& rows, double CalibratedRow::*ratio) {
   std::vector<ValidatedRow> scored(rows.size());
   std::vector<const ValidatedRow*> pointers;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -50,7 +50,11 @@ ErrorFigures figures_of(const std::vector<CalibratedRow>& rows, double Calibrate
     scored[i].predicted = rows[i].measured * rows[i].*ratio;
     pointers.push_back(&scored[i]);
   }
-  return error_figures(pointers);
+  double sum = 0;
+  for (const CalibratedRow& row : rows) {
+    sum += std::fabs(std::log(row.*ratio));
+  }
+  return {error_figures(pointers), sum / static_cast<double>(rows.size()) * 100.0};
 }
 
 void set_ratios(std::vector<CalibratedRow>& rows, double CalibratedRow::*ratio,
@@ -80,8 +84,8 @@ void settle(CalibrationFit& fit, const Chip& chip, const CalibrationRows& rows,
   fit.condition = solution.condition;
   set_ratios(fit.rows, &CalibratedRow::after, log_ratios(rows.kernels, changed, threads));
   set_ratios(fit.rows, &CalibratedRow::left_out, solution.left_out);
-  fit.after = figures_of(fit.rows, &CalibratedRow::after);
-  fit.left_out = figures_of(fit.rows, &CalibratedRow::left_out);
+  fit.after = errors_of(fit.rows, &CalibratedRow::after);
+  fit.left_out = errors_of(fit.rows, &CalibratedRow::left_out);
 }
 
 std::int64_t count_unmoved(const std::vector<Candidate>& candidates, std::size_t rows) {
@@ -138,7 +142,7 @@ std::optional<CalibrationFit> calibrate(const std::vector<std::string>& paths,
     return fit;
   }
   set_ratios(fit.rows, &CalibratedRow::before, log_ratios(rows->kernels, *chip, options.threads));
-  fit.before = figures_of(fit.rows, &CalibratedRow::before);
+  fit.before = errors_of(fit.rows, &CalibratedRow::before);
   const std::vector<Candidate> candidates = candidates_of(*chip, *rows, options);
   fit.unmoved = count_unmoved(candidates, rows->rows.size());
   Choice choice = first_choice(candidates, options);

@@ -6,8 +6,8 @@
 //   a row is led by the constant of most influence; a constant that leads three rows is free
 //
 // Never more than the rows determine: a constant that they cannot tell from another, or that has
-// too few of them, is held at the catalogue's value when other free constants move its rows as
-// well, and else the fit is refused, with what to measure.
+// too few of them, stays as it is when other free constants move its rows as well, or when it is
+// about a few stray rows; else the fit is refused, with what to measure.
 
 #include "base/diagnostic.hpp"
 #include "spec/catalogue.hpp"
@@ -61,6 +61,11 @@ struct CalibratedRow {
   double before = 0, after = 0, left_out = 0; // predicted / measured
 };
 
+struct CalibrationErrors {
+  ErrorFigures figures;      // of predicted / measured - 1, as `validate` gives them
+  std::optional<double> log; // mean |ln(predicted / measured)|, percent: about what a fit minimises
+};
+
 struct CalibrationFit {
   std::string chip, chip_name, family;
   std::vector<CalibratedFile> files;
@@ -68,7 +73,7 @@ struct CalibrationFit {
   std::vector<HeldConstant> held;         // at the catalogue's value
   std::vector<HeldConstant> undetermined; // why the fit is refused; empty when it is not
   std::vector<CalibratedRow> rows;
-  ErrorFigures before, after, left_out;
+  CalibrationErrors before, after, left_out;
   std::int64_t unmoved = 0; // rows that no constant of the laws moves
   double condition = 1, prior = 0;
   [[nodiscard]] bool refused() const { return !undetermined.empty() || fitted.empty(); }

@@ -14,7 +14,8 @@ namespace {
 constexpr double most_condition = 30;
 constexpr double notable_share = 0.1; // of the weakest direction, squared
 constexpr double most_standard_error = 0.25;
-constexpr double widest_factor = 100; // between a constant and its start
+constexpr double most_uncovered = 0.1; // of the rows: that no fitted constant moves
+constexpr double widest_factor = 100;  // between a constant and its start
 constexpr double first_time = 1e-7, first_size = 1e3, first_share = 0.5; // for constants at zero
 
 bool any_names(const std::vector<std::string>& names, const std::string& key) {
@@ -72,28 +73,49 @@ void count_rows(std::vector<Candidate>& candidates, std::size_t rows) {
   }
 }
 
-/// Whether every row that `lost` moves is moved by a free constant too.
-bool covered(std::size_t lost, const std::vector<std::size_t>& free,
-             const std::vector<Candidate>& candidates) {
-  const std::vector<double>& influence = candidates[lost].influence;
-  for (std::size_t i = 0; i < influence.size(); ++i) {
-    const auto moves = [&](std::size_t other) {
-      return other != lost && std::fabs(candidates[other].influence[i]) >= least_influence;
-    };
-    if (std::fabs(influence[i]) >= least_influence &&
-        std::none_of(free.begin(), free.end(), moves)) {
-      return false;
+bool moves(const Candidate& candidate, std::size_t row) {
+  return std::fabs(candidate.influence[row]) >= least_influence;
+}
+
+/// Rows that one of `about` moves and none of `free`.
+std::size_t uncovered(const std::vector<std::size_t>& about, const std::vector<std::size_t>& free,
+                      const std::vector<Candidate>& candidates) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < candidates[about.front()].influence.size(); ++i) {
+    const auto moved = [&](std::size_t which) { return moves(candidates[which], i); };
+    count += std::any_of(about.begin(), about.end(), moved) &&
+                     std::none_of(free.begin(), free.end(), moved)
+                 ? 1
+                 : 0;
+  }
+  return count;
+}
+
+/// Whether a constant may be left as it is: all its rows, or nearly all rows there are, are moved
+/// by free constants. A stray row must not stop a fit, a good part of the rows must.
+bool may_hold(std::size_t which, const Choice& choice, const std::vector<Candidate>& candidates,
+              const CalibrateOptions& options) {
+  if (!options.fit.empty() || choice.free.empty()) {
+    return false;
+  }
+  if (uncovered({which}, choice.free, candidates) == 0) {
+    return true;
+  }
+  std::vector<std::size_t> all;
+  for (std::size_t j = 0; j < candidates.size(); ++j) {
+    if (!any_names(options.hold, candidates[j].constant.key)) {
+      all.push_back(j);
     }
   }
-  return true;
+  return static_cast<double>(uncovered(all, choice.free, candidates)) <=
+         most_uncovered * static_cast<double>(candidates[which].influence.size());
 }
 
 void set_aside(Choice& choice, std::size_t which, std::string reason,
                const std::vector<Candidate>& candidates, const CalibrateOptions& options) {
   const Candidate& candidate = candidates[which];
   std::erase(choice.free, which);
-  const bool may_hold = options.fit.empty() && covered(which, choice.free, candidates);
-  (may_hold ? choice.held : choice.undetermined)
+  (may_hold(which, choice, candidates, options) ? choice.held : choice.undetermined)
       .push_back({candidate.constant, candidate.led, std::move(reason),
                   what_to_measure(candidate.constant.key)});
 }

@@ -29,9 +29,6 @@ constexpr auto advice = std::to_array<Advice>({
     {"gemm.split_start", "GEMMs with M and N of 256 and K of 16384 and more"},
     {"gemm.l2_reuse", "GEMMs with M and N of 8192 and more, at several K"},
     {"gemm.weight_gradient_rate", "weight gradients of linear layers (layout NT, FP32 output)"},
-    {"attention.*",
-     "fused attention of that kernel: {} (sequences of 4096 and more for shares, of 512 "
-     "and less for start and wave)"},
     {"memory.copy", "copies and triads of 1 GB and more"},
     {"memory.classes.*", "{} kernels on 256 MB and more"},
     {"memory.half_size", "one kernel on sizes from 1 to 64 MB beyond the L2 cache"},
@@ -41,9 +38,22 @@ constexpr auto advice = std::to_array<Advice>({
     {"power.*", "one matrix-bound workload at several power caps, with its uncapped draw"},
 });
 
+std::string attention_rows(const std::vector<std::string>& path) {
+  const std::string& kernel = path[1];
+  const bool share = path.size() == 4;
+  return share ? fmt::format("fused attention by {}, {}, head dimension {}, sequences of 4096 and "
+                             "more",
+                             kernel, path[2], path[3])
+               : fmt::format("fused attention by {} on sequences of 512 and less", kernel);
+}
+
 } // namespace
 
 std::string what_to_measure(const std::string& key) {
+  const std::vector<std::string> path = path_of(key);
+  if (path.front() == "attention") {
+    return attention_rows(path);
+  }
   for (const Advice& one : advice) {
     const bool family = one.key.ends_with('*');
     const std::string_view table = family ? one.key.substr(0, one.key.size() - 1) : one.key;
