@@ -4,8 +4,10 @@
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
 #include "spec/load.hpp"
+#include "spec/overlay.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <map>
 
@@ -40,6 +42,21 @@ std::vector<std::string> roots_of(const Options& options, const std::string& sce
                   fmt::format("--data: no directory '{}'", printable(options.data)));
   }
   return data_roots(scenario, {options.data}, shipped_data());
+}
+
+Catalogue open_catalogue(const Options& options, const std::string& scenario) {
+  Catalogue catalogue(roots_of(options, scenario));
+  if (!options.calibration.empty()) {
+    Diagnostics diagnostics;
+    auto overlay = load_overlay(options.calibration, catalogue, diagnostics);
+    print(options, diagnostics);
+    if (!overlay) {
+      throw Failure(diagnostics.exit_code(),
+                    fmt::format("--calibration: cannot use '{}'", printable(options.calibration)));
+    }
+    catalogue.lay(std::move(*overlay));
+  }
+  return catalogue;
 }
 
 std::vector<ConfigEntry> configs(const std::vector<std::string>& roots) {
@@ -79,12 +96,25 @@ std::string config_path(const Options& options, const std::string& name) {
 }
 
 std::optional<Scenario> load(const Options& options, const std::string& path, ExitCode& code) {
-  const Catalogue catalogue(roots_of(options, path));
+  const Catalogue catalogue = open_catalogue(options, path);
   Diagnostics diagnostics;
   auto scenario = load_scenario(path, catalogue, LoadOptions{options.settings}, diagnostics);
   print(options, diagnostics);
   code = diagnostics.exit_code();
   return scenario;
+}
+
+int thread_count(const Options& options) {
+  if (options.threads.empty()) {
+    return 0;
+  }
+  int count = 0;
+  const char* end = options.threads.data() + options.threads.size();
+  const auto [stop, error] = std::from_chars(options.threads.data(), end, count);
+  if (error != std::errc{} || stop != end || count < 1 || count > 4096) {
+    throw misuse("--threads takes a number from 1 to 4096");
+  }
+  return count;
 }
 
 void print(const Options& options, const Diagnostics& diagnostics) {

@@ -17,6 +17,10 @@ namespace clustersim::cli {
 [[nodiscard]] std::vector<std::string> roots_of(const Options& options,
                                                 const std::string& scenario = {});
 
+/// The catalogue in those directories, with --calibration laid over it. Prints what is wrong with
+/// that file and throws Failure.
+[[nodiscard]] Catalogue open_catalogue(const Options& options, const std::string& scenario = {});
+
 struct ConfigEntry {
   std::string id; // "dgx_h100"
   std::string path;
@@ -32,6 +36,9 @@ struct ConfigEntry {
 /// with.
 [[nodiscard]] std::optional<Scenario> load(const Options& options, const std::string& path,
                                            ExitCode& code);
+
+/// --threads; 0 = as many as the machine offers. Throws Failure.
+[[nodiscard]] int thread_count(const Options& options);
 
 /// Diagnostics to standard error, in colour where it shows.
 void print(const Options& options, const Diagnostics& diagnostics);

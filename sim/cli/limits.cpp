@@ -5,6 +5,7 @@
 #include "cli/failure.hpp"
 #include "pipeline.hpp"
 #include "report/layout.hpp"
+#include "study/evidence.hpp"
 #include "study/validate.hpp"
 
 #include <algorithm>
@@ -38,6 +39,20 @@ Q quantity_from(const Limit& limit) {
             : "expected " + error.expected);
   }
   return *value;
+}
+
+const std::vector<std::string> run_keys{"step_time", "peak_memory", "mfu", "tokens_per_s"};
+
+std::vector<std::string> validate_keys() {
+  std::vector<std::string> keys;
+  for (const EvidenceKind& kind : evidence_kinds()) {
+    for (const MeasuredColumn& column : kind.measured) {
+      if (std::find(keys.begin(), keys.end(), column.quantity) == keys.end()) {
+        keys.emplace_back(column.quantity);
+      }
+    }
+  }
+  return keys;
 }
 
 } // namespace
@@ -75,11 +90,32 @@ Limit parse_limit(const std::string& text, const std::vector<std::string>& known
   return {key, text.substr(equals + 1)};
 }
 
+void check_run_limits(const std::vector<std::string>& limits) {
+  for (const std::string& text : limits) {
+    const Limit limit = parse_limit(text, run_keys);
+    if (limit.key == "step_time") {
+      (void)quantity_from<Seconds>(limit);
+    } else if (limit.key == "peak_memory") {
+      (void)quantity_from<Bytes>(limit);
+    } else if (limit.key == "mfu") {
+      (void)share_from(limit);
+    } else {
+      (void)rate_from(limit);
+    }
+  }
+}
+
+void check_validate_limits(const std::vector<std::string>& limits) {
+  for (const std::string& text : limits) {
+    (void)share_from(parse_limit(text, validate_keys()));
+  }
+}
+
 std::vector<std::string> exceeded(const std::vector<std::string>& limits, const Answer& answer) {
   std::vector<std::string> out;
   const Bytes used = answer.memory.peak + answer.memory.reserve; // as on the first screen
   for (const std::string& text : limits) {
-    const Limit limit = parse_limit(text, {"step_time", "peak_memory", "mfu", "tokens_per_s"});
+    const Limit limit = parse_limit(text, run_keys);
     std::string found;
     if (limit.key == "step_time" && answer.timeline.step > quantity_from<Seconds>(limit)) {
       found = format_quantity(answer.timeline.step);
@@ -101,24 +137,18 @@ std::vector<std::string> exceeded(const std::vector<std::string>& limits, const 
 
 std::vector<std::string> exceeded(const std::vector<std::string>& limits,
                                   const ValidationReport& report) {
-  std::vector<std::string> known;
-  for (const QuantitySummary& summary : report.summary) {
-    known.push_back(summary.quantity);
-  }
   std::vector<std::string> out;
   for (const std::string& text : limits) {
-    const Limit limit = parse_limit(text, known);
+    const Limit limit = parse_limit(text, validate_keys());
     const double most = share_from(limit) * 100.0;
-    for (const QuantitySummary& summary : report.summary) {
-      if (summary.quantity != limit.key) {
-        continue;
-      }
-      if (!summary.figures.mape) {
-        out.push_back(fmt::format("{} has no row to score", limit.key));
-      } else if (*summary.figures.mape > most) {
-        out.push_back(fmt::format("{} is off by {:.1f} % on average, the limit was {}", limit.key,
-                                  *summary.figures.mape, printable(trim(limit.value))));
-      }
+    const auto summary = std::find_if(
+        report.summary.begin(), report.summary.end(),
+        [&](const QuantitySummary& candidate) { return candidate.quantity == limit.key; });
+    if (summary == report.summary.end() || !summary->figures.mape) {
+      out.push_back(fmt::format("{} has no row to score", limit.key));
+    } else if (*summary->figures.mape > most) {
+      out.push_back(fmt::format("{} is off by {:.1f} % on average, the limit was {}", limit.key,
+                                *summary->figures.mape, printable(trim(limit.value))));
     }
   }
   return out;

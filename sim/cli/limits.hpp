@@ -28,6 +28,10 @@ struct Limit {
 /// "5%", "+5 %": 0.05. Throws Failure.
 [[nodiscard]] double share_from(const Limit& limit);
 
+/// Whether every limit names a result and a value of its kind. Throws Failure; for before the run.
+void check_run_limits(const std::vector<std::string>& limits);
+void check_validate_limits(const std::vector<std::string>& limits);
+
 /// One sentence per limit that is exceeded; empty = all met. Throws Failure on a malformed limit.
 [[nodiscard]] std::vector<std::string> exceeded(const std::vector<std::string>& limits,
                                                 const Answer& answer);

@@ -14,7 +14,9 @@ struct Options {
   std::vector<std::string> settings; // --set, in order
   std::vector<std::string> fail_on;  // --fail-on
   std::vector<std::string> chips;    // --chip
-  std::string data, output, precision, threads;
+  std::vector<std::string> fit;      // --fit
+  std::vector<std::string> hold;     // --hold
+  std::string data, output, precision, threads, calibration, prior, date;
   std::string colour = "auto";
   bool json = false, csv = false, quiet = false, verbose = false, help = false, version = false;
 };

@@ -5,6 +5,7 @@
 #include "cli/verbs.hpp"
 #include "spec/inspect.hpp"
 #include "spec/load.hpp"
+#include "spec/overlay.hpp"
 
 #include <algorithm>
 
@@ -15,9 +16,13 @@ namespace {
 
 /// What the file is, for the line that says it is good.
 std::string check_one(const Options& options, const std::string& path, Diagnostics& out) {
-  const Catalogue catalogue(roots_of(options, path));
+  const Catalogue catalogue = open_catalogue(options, path);
   if (const auto kind = check_entry_file(path, catalogue, out)) {
     return std::string{name_of(*kind)};
+  }
+  if (!out.has_errors() && is_overlay_file(path)) {
+    static_cast<void>(load_overlay(path, catalogue, out));
+    return "calibration file";
   }
   if (!out.has_errors()) {
     static_cast<void>(load_scenario(path, catalogue, LoadOptions{options.settings}, out));

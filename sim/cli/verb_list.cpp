@@ -141,7 +141,7 @@ Listing list_of_kinds(const Options& options, const Catalogue& catalogue) {
 
 ExitCode list_verb(const Options& options) {
   const Format format = chosen_format(options, {Format::text, Format::json, Format::csv});
-  const Catalogue catalogue(roots_of(options, "./"));
+  const Catalogue catalogue = open_catalogue(options, "./");
   Diagnostics diagnostics;
   Listing listing;
   if (options.arguments.empty()) {

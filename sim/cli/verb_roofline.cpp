@@ -40,7 +40,7 @@ ExitCode roofline_verb(const Options& options) {
     throw misuse(fmt::format("a plot holds {} chips, not {}", most_rooflines, names.size()));
   }
   const auto precision = wanted_precision(options);
-  const Catalogue catalogue(roots_of(options, "./"));
+  const Catalogue catalogue = open_catalogue(options, "./");
   Diagnostics diagnostics;
   std::vector<Roofline> chips;
   for (const std::string& name : names) {

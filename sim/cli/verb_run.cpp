@@ -16,6 +16,7 @@ ExitCode run_verb(const Options& options) {
     throw misuse("'run' needs a scenario", "try: clustersim run dgx_h100; clustersim list configs "
                                            "shows more");
   }
+  check_run_limits(options.fail_on);
   ExitCode code = ExitCode::done;
   const auto scenario = load(options, config_path(options, options.arguments.front()), code);
   if (!scenario) {

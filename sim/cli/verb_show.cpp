@@ -136,7 +136,7 @@ ExitCode show_verb(const Options& options) {
   if (!options.settings.empty()) {
     throw misuse("--set changes scenarios; it does not apply to an entry of the catalogue");
   }
-  const Catalogue catalogue(roots_of(options, "./"));
+  const Catalogue catalogue = open_catalogue(options, "./");
   const Kinds kinds =
       one ? Kinds(all_kinds.begin(), all_kinds.end()) : Kinds{kind_from(first, {"configs"})};
   const CatalogueEntry& entry = only_match(catalogue, name, kinds);

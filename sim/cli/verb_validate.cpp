@@ -5,36 +5,18 @@
 #include "cli/verbs.hpp"
 #include "report/validation.hpp"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 namespace clustersim::cli {
-namespace {
-
-int thread_count(const Options& options) {
-  if (options.threads.empty()) {
-    return 0;
-  }
-  int count = 0;
-  const char* end = options.threads.data() + options.threads.size();
-  const auto [stop, error] = std::from_chars(options.threads.data(), end, count);
-  if (error != std::errc{} || stop != end || count < 1 || count > 4096) {
-    throw misuse("--threads takes a number from 1 to 4096");
-  }
-  return count;
-}
-
-} // namespace
-
 ExitCode validate_verb(const Options& options) {
   const Format format = chosen_format(options, {Format::text, Format::json, Format::csv});
   if (options.arguments.empty()) {
     throw misuse("'validate' needs a file of measurements",
                  "try: clustersim validate training_runs.csv");
   }
+  check_validate_limits(options.fail_on);
   const int threads = thread_count(options);
-  const Catalogue catalogue(roots_of(options));
+  const Catalogue catalogue = open_catalogue(options);
   Diagnostics diagnostics;
   const ValidationReport report = validate(options.arguments, catalogue, {threads}, diagnostics);
   print(options, diagnostics);

@@ -17,7 +17,7 @@ const std::vector<Verb> table{
       "clustersim run dgx_h100 --set tensor=4 --set data=32",
       "clustersim run dgx_h100 --json | jq .results.mfu",
       "clustersim run dgx_h100 --fail-on step_time=8s -o report.json"},
-     {"--set", "--json", "--output", "--fail-on"},
+     {"--set", "--calibration", "--json", "--output", "--fail-on"},
      1,
      run_verb},
     {"compare",
@@ -34,10 +34,11 @@ const std::vector<Verb> table{
     {"check",
      "FILE...",
      "read files and report every mistake, without running",
-     "Takes scenarios, and files of the catalogue such as chips and nodes. Ends with 1 when "
+     "Takes scenarios, files of the catalogue such as chips and nodes, and calibration files. Ends "
+     "with 1 when "
      "something is wrong.",
      {"clustersim check my-cluster.toml", "clustersim check models/chips/*.toml"},
-     {"--set"},
+     {"--set", "--calibration"},
      10000,
      check_verb},
     {"list",
@@ -46,7 +47,7 @@ const std::vector<Verb> table{
      "KIND is chips, transformers, nodes, fabrics, links, stacks, recipes, calibrations or "
      "configs; without it, how many there are of each. -v adds other names that mean the same.",
      {"clustersim list", "clustersim list chips", "clustersim list transformers --json"},
-     {"--json", "--csv", "--output"},
+     {"--calibration", "--json", "--csv", "--output"},
      1,
      list_verb},
     {"show",
@@ -57,7 +58,7 @@ const std::vector<Verb> table{
      "to. A name that means several things lists them.",
      {"clustersim show h100", "clustersim show fabric rail-optimized-ndr",
       "clustersim show configs/dgx_h100.toml"},
-     {"--set", "--json", "--output"},
+     {"--set", "--calibration", "--json", "--output"},
      2,
      show_verb},
     {"init",
@@ -77,7 +78,7 @@ const std::vector<Verb> table{
      "have.",
      {"clustersim roofline --chip h100", "clustersim roofline --chip h100 h200 b200",
       "clustersim roofline --chip rtx-4090 --precision bf16 --csv"},
-     {"--chip", "--precision", "--json", "--csv", "--output"},
+     {"--chip", "--precision", "--calibration", "--json", "--csv", "--output"},
      64,
      roofline_verb},
     {"validate",
@@ -88,9 +89,27 @@ const std::vector<Verb> table{
      "when the mean error is larger.",
      {"clustersim validate training_runs.csv", "clustersim validate *.csv --json -o errors.json",
       "clustersim validate training_runs.csv --fail-on step_time=15%"},
-     {"--json", "--csv", "--output", "--fail-on", "--threads"},
+     {"--calibration", "--json", "--csv", "--output", "--fail-on", "--threads"},
      10000,
      validate_verb},
+    {"calibrate",
+     "FILE.csv... --chip NAME",
+     "fit a chip's constants to measurements",
+     "Reads the measurements of kernels that 'validate' reads, and takes the rows of one chip. "
+     "Which constants are fitted follows from what the rows are about; --fit and --hold say "
+     "otherwise, with a key such as gemm.start or a table such as gemm.burst. Prints the error "
+     "before, after, and of each row predicted by a fit to the others. -o FILE.toml writes the "
+     "constants for --calibration and for a scenario's [calibration] use. Ends with 1, and writes "
+     "nothing, when the rows do not determine what they are about: the report says what to "
+     "measure.",
+     {"clustersim calibrate gemm.csv --chip h100 -o h100.toml",
+      "clustersim validate gemm.csv --calibration h100.toml",
+      "clustersim calibrate gemm.csv kernels.csv --chip a100-sxm4-80gb --hold gemm.sustained.tf32",
+      "clustersim calibrate gemm.csv --chip h100 --prior 10% --date 2026-01-31 -o h100.toml"},
+     {"--chip", "--output", "--fit", "--hold", "--prior", "--date", "--calibration", "--json",
+      "--threads"},
+     10000,
+     calibrate_verb},
     {"help",
      "[VERB]",
      "this text, or help for a verb",

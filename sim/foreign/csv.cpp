@@ -1,14 +1,17 @@
 #include "foreign/csv.hpp"
 
 #include "base/text.hpp"
+#include "spec/text_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <system_error>
 #include <utility>
 
 namespace clustersim {
@@ -278,6 +281,9 @@ std::optional<CsvTable> parse_csv(std::string_view text, const std::string& name
 
 std::optional<CsvTable> read_csv(const std::string& path, Diagnostics& out,
                                  const CsvLimits& limits) {
+  if (!can_be_read(path, Pipes::accepted, out)) {
+    return std::nullopt;
+  }
   std::ifstream file(path, std::ios::binary);
   std::string text;
   // One byte more than allowed is enough to see that the file is too large: a pipe has no size to
@@ -288,11 +294,7 @@ std::optional<CsvTable> read_csv(const std::string& path, Diagnostics& out,
     text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
   }
   if (!file.is_open() || file.bad() || (file.fail() && !file.eof())) {
-    Diagnostic diagnostic;
-    diagnostic.where.file = path;
-    diagnostic.message = "cannot read the file";
-    out.add(std::move(diagnostic));
-    out.mark_io_failure();
+    cannot_read(path, std::generic_category().message(errno), "", out);
     return std::nullopt;
   }
   return parse_csv(text, path, out, limits);

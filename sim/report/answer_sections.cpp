@@ -36,7 +36,8 @@ std::string spaced(std::string name) {
 bool of_catalogue(const ResolvedValue& value) {
   constexpr std::array kinds{"chip.", "transformer.", "node.",   "fabric.",
                              "link.", "stack.",       "recipe.", "calibration."};
-  return std::count(value.key.begin(), value.key.end(), '.') > 1 &&
+  return value.origin != Origin::calibration &&
+         std::count(value.key.begin(), value.key.end(), '.') > 1 &&
          std::any_of(kinds.begin(), kinds.end(),
                      [&](std::string_view kind) { return value.key.starts_with(kind); });
 }
@@ -139,7 +140,8 @@ std::string inputs_section(const Scenario& scenario, TextStyle style) {
       hidden += of_catalogue(value) ? 1 : 0;
       continue;
     }
-    const std::string& detail = value.source.empty() ? value.where : value.source;
+    const bool placed = value.source.empty() || value.origin == Origin::calibration;
+    const std::string& detail = placed ? value.where : value.source;
     const std::string from =
         std::string{name_of(value.origin)} + (detail.empty() ? "" : ": " + detail);
     rows.push_back({printable(value.key), printable(value.text), printable(from)});

@@ -16,6 +16,8 @@ std::string_view name_of(Origin origin) {
     return "catalogue";
   case Origin::inferred:
     return "inferred";
+  case Origin::calibration:
+    return "calibration";
   }
   throw Bug("origin outside its enumeration");
 }

@@ -14,7 +14,7 @@ constexpr auto fields = std::to_array<ReportField>({
     {"inputs.NAME.value", "", "number in SI units (see unit), or text"},
     {"inputs.NAME.text", "", "as written, with its unit"},
     {"inputs.NAME.unit", "", "SI unit of value; empty for plain numbers and texts"},
-    {"inputs.NAME.origin", "", "file, command line, default, catalogue or inferred"},
+    {"inputs.NAME.origin", "", "file, command line, default, catalogue, inferred or calibration"},
     {"inputs.NAME.where", "", "file and line, option, or why this default"},
     {"inputs.NAME.source", "", "citation, for facts of the catalogue"},
     {"inputs.NAME.date", "", "of the fact, where it ages (prices)"},

@@ -57,9 +57,12 @@ private:
 /// The citation by number, else how the value was chosen; its date, and remarks.
 std::string provenance(const ResolvedValue& value, Footnotes& footnotes) {
   std::vector<std::string> parts;
+  if (value.origin == Origin::calibration) {
+    parts.push_back("calibration: " + value.where);
+  }
   if (!value.source.empty()) {
     parts.push_back(footnotes.mark(value.source));
-  } else if (value.origin != Origin::catalogue) {
+  } else if (value.origin != Origin::catalogue && value.origin != Origin::calibration) {
     const std::string origin{name_of(value.origin)};
     parts.push_back(value.where.empty() ? origin : origin + ": " + value.where);
   }

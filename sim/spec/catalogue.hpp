@@ -6,10 +6,13 @@
 
 #include "base/diagnostic.hpp"
 #include "spec/scenario.hpp"
+#include "spec/tree.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace clustersim {
@@ -18,6 +21,15 @@ enum class Kind { chip, transformer, node, fabric, link, stack, recipe, calibrat
 
 [[nodiscard]] std::string_view name_of(Kind kind);      // "chip"
 [[nodiscard]] std::string_view directory_of(Kind kind); // "models/chips"
+
+using ObjectKey = std::pair<Kind, std::string>; // kind, id
+
+/// A calibration file laid over the catalogue: keys of its entries, replaced (spec/overlay.hpp).
+struct Overlay {
+  std::string file; // as the user spelt it; empty = none
+  std::map<ObjectKey, Tree> overrides;
+  std::map<ObjectKey, Place> places; // where each is named
+};
 
 struct CatalogueEntry {
   Kind kind = Kind::chip;
@@ -42,6 +54,9 @@ public:
     return entries_;
   } // by kind, id
   [[nodiscard]] const std::vector<std::string>& roots() const { return roots_; }
+  /// What --calibration names: every object is loaded with it from then on.
+  [[nodiscard]] const Overlay& overlay() const { return overlay_; }
+  void lay(Overlay overlay) { overlay_ = std::move(overlay); }
   /// All entries of `kind` that `name` can mean: ids first, then aliases and names; case-blind, _ ≡
   /// -.
   [[nodiscard]] std::vector<const CatalogueEntry*> find(Kind kind, std::string_view name) const;
@@ -49,6 +64,7 @@ public:
 private:
   std::vector<std::string> roots_;
   std::vector<CatalogueEntry> entries_;
+  Overlay overlay_;
 };
 
 // Whole objects by name, with everything they refer to. `values` (if given) receives each figure

@@ -36,7 +36,8 @@ std::optional<Kind> kind_of(const Tree& root) {
   return std::nullopt;
 }
 
-/// Problems go to loading.out, figures to loading.values.
+} // namespace
+
 void read_entry(Loading& loading, Kind kind, const Name& name) {
   switch (kind) {
   case Kind::chip:
@@ -65,8 +66,6 @@ void read_entry(Loading& loading, Kind kind, const Name& name) {
     break;
   }
 }
-
-} // namespace
 
 std::optional<Kind> check_entry_file(const std::string& path, const Catalogue& catalogue,
                                      Diagnostics& out) {

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "spec/objects.hpp"
+#include "spec/overlay.hpp"
 #include "spec/settings.hpp"
 #include "spec/toml_text.hpp"
 #include "spec/validate.hpp"
@@ -11,44 +12,6 @@
 
 namespace clustersim {
 namespace {
-
-// [override.chip."id"] and [define.chip."id"]: trees by kind and id.
-void collect(const Tree& root, const char* table, Loading& loading, std::map<ObjectKey, Tree>& into,
-             std::map<ObjectKey, Place>& places) {
-  const Tree* kinds = root.find(table);
-  if (kinds == nullptr || kinds->type != TreeType::table) {
-    return; // the schema reports a value that is no table
-  }
-  const bool defines = &into == &loading.definitions;
-  for (const TreeMember& of_kind : kinds->members) {
-    const auto kind = kind_from(of_kind.key);
-    if (!kind || of_kind.value.type != TreeType::table) {
-      std::vector<std::string> names{"chip", "transformer", "node",   "fabric",
-                                     "link", "stack",       "recipe", "calibration"};
-      loading.out.add(diagnose(of_kind.key_place,
-                               "'" + printable(of_kind.key.substr(0, 64)) + "' is not a kind",
-                               "[" + std::string(table) +
-                                   ".KIND.\"id\"] with KIND one of chip, "
-                                   "transformer, node, fabric, link, stack, recipe, calibration",
-                               nearest_name(of_kind.key.substr(0, 64), names).value_or("")));
-      continue;
-    }
-    for (const TreeMember& one : of_kind.value.members) {
-      if (one.value.type != TreeType::table) {
-        loading.out.add(diagnose(one.value.place, "not a table",
-                                 "[" + std::string(table) + "." + of_kind.key + ".\"id\"]"));
-        continue;
-      }
-      const auto id = defines ? std::optional(canonical_id(one.key))
-                              : resolve_id(loading, *kind, {one.key, one.key_place});
-      if (!id) {
-        continue;
-      }
-      places.emplace(ObjectKey{*kind, *id}, one.key_place);
-      merge(into[{*kind, *id}], one.value);
-    }
-  }
-}
 
 // A definition need not repeat its id, and may go without another name.
 void add_identities(std::map<ObjectKey, Tree>& definitions) {
@@ -131,6 +94,22 @@ void warn_unused(const std::map<ObjectKey, Place>& places, const Loading& loadin
   }
 }
 
+// What a calibration file changed here, and whether it changed anything.
+void note_overlay(const Loading& loading, Scenario& scenario) {
+  const Overlay& overlay = overlay_of(loading);
+  for (const auto& [key, place] : overlay.places) {
+    if (loading.used.count(key) > 0) {
+      scenario.assumptions.push_back(overlay_sentence(overlay, key).value_or(""));
+    }
+  }
+  if (!overlay.places.empty() && scenario.assumptions.empty()) {
+    const std::string message =
+        "calibration " + overlay.file + " changes nothing: this scenario uses none of its objects";
+    loading.out.add(diagnose(overlay.places.begin()->second, message, "", "", Severity::warning));
+    scenario.warnings.push_back(message);
+  }
+}
+
 template <class T>
 std::optional<T> load_named(Loading& loading, const std::string& text, const Reading& reading,
                             const char* key) {
@@ -148,11 +127,11 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading) {
   ReadContext context{loading.out, ""};
   ScenarioInput input;
   const Reading reading = read_object(scenario_schema(), root, input, context);
-  collect(root, "define", loading, loading.definitions, definition_places);
+  collect_tables(root, "define", loading, loading.definitions, definition_places);
   add_identities(loading.definitions);
-  collect(root, "override", loading, loading.overrides, override_places);
+  collect_tables(root, "override", loading, loading.overrides, override_places);
   if (reading.has("calibration.use")) {
-    loading.calibration = Name{input.calibration, reading.place_of("calibration.use")};
+    use_calibration(loading, {input.calibration, reading.place_of("calibration.use")});
   }
   auto node = load_named<Node>(loading, input.node, reading, "cluster.node");
   auto fabric = load_named<Fabric>(loading, input.fabric, reading, "cluster.fabric");
@@ -166,6 +145,7 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading) {
   if (loading.out.has_errors() || !node || !model || !stack) {
     return std::nullopt;
   }
+  note_overlay(loading, input.scenario);
   echo_object(scenario_schema(), input, reading, context);
   keep(loading, std::move(context.echo));
   Scenario& scenario = input.scenario;

@@ -62,17 +62,51 @@ void finish_calibration(KernelCalibration& k, const Reading& reading, Diagnostic
 }
 
 // A calibration named by a path lies beside the scenario, not in the catalogue.
+std::string path_beside(const Loading& loading, const Name& name) {
+  return (std::filesystem::path(loading.folder) / std::filesystem::path(name.text)).string();
+}
+
 std::optional<Tree> open_calibration_file(Loading& loading, const Name& name) {
-  const std::filesystem::path path =
-      std::filesystem::path(loading.folder) / std::filesystem::path(name.text);
-  const auto bytes = read_text_file(path.string(), loading.out);
-  return bytes
-             ? parse_input(make_source_text(path.string(), *bytes, Origin::catalogue), loading.out)
-             : std::nullopt;
+  const std::string path = path_beside(loading, name);
+  const auto bytes = read_text_file(path, loading.out);
+  return bytes ? parse_input(make_source_text(path, *bytes, Origin::catalogue), loading.out)
+               : std::nullopt;
 }
 
 bool is_file_name(const std::string& text) {
   return text.size() > 5 && text.compare(text.size() - 5, 5, ".toml") == 0;
+}
+
+// A chip may give `attention` as tables by kernel in place of the whole list: then each replaces
+// keys of that kernel alone.
+void lay_attention(Tree& calibration, Tree& replaced, Diagnostics& out) {
+  Tree* list = calibration.find("attention");
+  Tree* by_kernel = replaced.find("attention");
+  if (by_kernel == nullptr || by_kernel->type != TreeType::table || list == nullptr) {
+    return; // absent, or a list that replaces the whole
+  }
+  for (const TreeMember& over : by_kernel->members) {
+    std::vector<std::string> kernels;
+    bool found = false;
+    for (Tree& item : list->items) {
+      const Tree* kernel = item.find("kernel");
+      kernels.push_back(kernel == nullptr ? "" : kernel->string);
+      if (kernels.back() == over.key && over.value.type == TreeType::table) {
+        merge(item, over.value);
+        found = true;
+      }
+    }
+    if (!found) {
+      const bool known = std::find(kernels.begin(), kernels.end(), over.key) != kernels.end();
+      const std::string shown = printable(over.key.substr(0, 64));
+      out.add(diagnose(over.key_place,
+                       known ? "'" + shown + "' is a table"
+                             : "no attention kernel '" + shown + "' in this calibration",
+                       "[calibration.attention.KERNEL] with forward, backward, start or wave",
+                       known ? "" : nearest_name(shown, kernels).value_or("")));
+    }
+  }
+  replaced.erase("attention");
 }
 
 // What a node or fabric refers to, with one diagnostic where it must and does not.
@@ -152,6 +186,24 @@ std::optional<Link> load(Loading& loading, const Name& name, Link) {
                     [](Link&, const Reading&, Diagnostics&) {});
 }
 
+void use_calibration(Loading& loading, const Name& name) {
+  if (is_file_name(name.text)) {
+    const std::string path = path_beside(loading, name);
+    const auto root = parse_overlay(path, loading.out);
+    if (!root) {
+      return;
+    }
+    if (is_overlay(*root)) {
+      // --calibration replaces the scenario's file.
+      if (loading.catalogue.overlay().file.empty()) {
+        loading.overlay = read_overlay(path, *root, loading);
+      }
+      return;
+    }
+  }
+  loading.calibration = name;
+}
+
 std::optional<KernelCalibration> load_calibration(Loading& loading, const Name& name,
                                                   const Tree* replaced) {
   const bool file = is_file_name(name.text);
@@ -164,7 +216,9 @@ std::optional<KernelCalibration> load_calibration(Loading& loading, const Name& 
     return std::nullopt;
   }
   if (replaced != nullptr) {
-    merge(*root, *replaced);
+    Tree keys = *replaced;
+    lay_attention(*root, keys, loading.out);
+    merge(*root, keys);
   }
   return read_whole(loading, calibration_schema(), *root, *id, finish_calibration);
 }

@@ -132,10 +132,17 @@ std::optional<Tree> open_object(Loading& loading, Kind kind, const std::string& 
                   std::filesystem::path(found.front()->path).filename().string();
     root = parse_input(text, loading.out);
   }
-  if (const auto it = loading.overrides.find({kind, id}); root && it != loading.overrides.end()) {
-    merge(*root, it->second);
+  using Overrides = const std::map<ObjectKey, Tree>;
+  for (Overrides* overrides : {&overlay_of(loading).overrides, &std::as_const(loading.overrides)}) {
+    if (const auto it = overrides->find({kind, id}); root && it != overrides->end()) {
+      merge(*root, it->second);
+    }
   }
   return root;
+}
+
+const Overlay& overlay_of(const Loading& loading) {
+  return loading.overlay ? *loading.overlay : loading.catalogue.overlay();
 }
 
 void keep(Loading& loading, std::vector<Echo> echo) {

@@ -20,13 +20,12 @@ struct Name {
   Place place; // nowhere: asked for on the command line
 };
 
-using ObjectKey = std::pair<Kind, std::string>; // kind, id
-
 /// State of one loading: what the scenario adds to the catalogue, and what was found so far.
 struct Loading {
   const Catalogue& catalogue;
   Diagnostics& out;
   std::map<ObjectKey, Tree> overrides{}, definitions{};
+  std::optional<Overlay> overlay{};  // in place of the catalogue's
   std::optional<Name> calibration{}; // in place of the chip's own
   std::string folder{};              // of the scenario
   std::vector<ResolvedValue> values{};
@@ -37,7 +36,19 @@ struct Loading {
 /// The one entry that `name` means, or a diagnostic: unknown (with the nearest), ambiguous (with
 /// all).
 [[nodiscard]] std::optional<std::string> resolve_id(Loading& loading, Kind kind, const Name& name);
-/// The file's tree with overrides laid on it.
+/// Overlay of this loading.
+[[nodiscard]] const Overlay& overlay_of(const Loading& loading);
+/// [override.KIND."id"] and [define.KIND."id"] of `root`: trees by kind and id. A definition is
+/// named as it is written, an override after what its name means.
+void collect_tables(const Tree& root, const char* table, Loading& loading,
+                    std::map<ObjectKey, Tree>& into, std::map<ObjectKey, Place>& places);
+[[nodiscard]] bool is_overlay(const Tree& root);
+[[nodiscard]] std::optional<Tree> parse_overlay(const std::string& path, Diagnostics& out);
+/// Its objects checked; problems go to loading.out.
+[[nodiscard]] Overlay read_overlay(const std::string& file, const Tree& root, Loading& loading);
+/// What `[calibration] use` names: an overlay, or a calibration in place of the chip's.
+void use_calibration(Loading& loading, const Name& name);
+/// The file's tree with overrides laid on it, the overlay's first.
 [[nodiscard]] std::optional<Tree> open_object(Loading& loading, Kind kind, const std::string& id,
                                               const Place& place);
 
@@ -58,6 +69,8 @@ struct NamedTree {
 /// From a tree of a transformer file's shape.
 [[nodiscard]] std::optional<Transformer> read_transformer(Loading& loading, const Tree& root,
                                                           const std::string& id);
+/// An object of any kind: problems go to loading.out, figures to loading.values.
+void read_entry(Loading& loading, Kind kind, const Name& name);
 /// A calibration with a chip's own keys laid on it.
 [[nodiscard]] std::optional<KernelCalibration> load_calibration(Loading& loading, const Name& name,
                                                                 const Tree* replaced);

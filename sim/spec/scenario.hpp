@@ -47,7 +47,7 @@ struct Prices {
 };
 
 /// Where a value of the resolved input came from; the report echoes all of them.
-enum class Origin { file, command_line, default_value, catalogue, inferred };
+enum class Origin { file, command_line, default_value, catalogue, inferred, calibration };
 
 struct ResolvedValue {
   std::string key;  // "plan.tensor", "chip.h100-sxm5-80gb.memory.bandwidth"

@@ -143,7 +143,8 @@ void add_rest(Schema<S>& s) {
       .because("nodes alone");
   add(s, "prices.electricity", in(&Scenario::prices, &Prices::electricity), "what energy costs");
   add(s, "calibration.use", at(&S::calibration),
-      "id of a calibration, or a .toml file of one, in place of the chip's");
+      "a .toml file that `clustersim calibrate` wrote, laid over the catalogue; or a calibration "
+      "(its id, or a .toml file) in place of the chip's");
   add_reserved(s, "inference", "", "inference is");
   add_reserved(s, "search", "", "plan search is");
   add_reserved(s, "sizing", "", "cluster sizing is");

@@ -32,6 +32,16 @@ struct ScenarioInput {
   std::string node, fabric, stack, calibration;
   int nodes = 1;
 };
+/// What an overlay (spec/overlay.hpp) says about itself, for its readers.
+struct OverlayInput {
+  std::string title, note;
+  struct Fit {
+    std::vector<std::string> files;
+    std::string program, date;
+    std::int64_t rows = 0;
+    double error_before = 0, error_after = 0, error_left_out = 0;
+  } fit;
+};
 
 [[nodiscard]] const Schema<Link>& link_schema();
 [[nodiscard]] const Schema<ChipInput>& chip_schema();
@@ -43,6 +53,7 @@ struct ScenarioInput {
 [[nodiscard]] const Schema<StackInput>& stack_schema();
 [[nodiscard]] const Schema<ModelChoice>& model_choice_schema();
 [[nodiscard]] const Schema<ScenarioInput>& scenario_schema();
+[[nodiscard]] const Schema<OverlayInput>& overlay_schema();
 
 /// id, name, aliases, note: what every file of the catalogue begins with.
 template <class T, class Access>

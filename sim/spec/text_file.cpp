@@ -1,4 +1,4 @@
-#include "spec/toml_text.hpp"
+#include "spec/text_file.hpp"
 
 #include <array>
 #include <cerrno>
@@ -9,7 +9,6 @@
 #include <system_error>
 
 namespace clustersim {
-namespace {
 
 void cannot_read(const std::string& path, const std::string& why, const std::string& remedy,
                  Diagnostics& out) {
@@ -21,7 +20,7 @@ void cannot_read(const std::string& path, const std::string& why, const std::str
   out.mark_io_failure();
 }
 
-bool is_ordinary(const std::string& path, Diagnostics& out) {
+bool can_be_read(const std::string& path, Pipes pipes, Diagnostics& out) {
   if (path.empty() || path.find('\0') != std::string::npos) {
     cannot_read(path, "not a file name", "", out);
     return false;
@@ -34,7 +33,8 @@ bool is_ordinary(const std::string& path, Diagnostics& out) {
     cannot_read(path, error.message(), "", out);
   } else if (std::filesystem::is_directory(status)) {
     cannot_read(path, "it is a directory", "name a file in it", out);
-  } else if (!std::filesystem::is_regular_file(status)) {
+  } else if (!std::filesystem::is_regular_file(status) &&
+             !(pipes == Pipes::accepted && std::filesystem::is_fifo(status))) {
     cannot_read(path, "it is not an ordinary file", "", out);
   } else {
     return true;
@@ -42,10 +42,8 @@ bool is_ordinary(const std::string& path, Diagnostics& out) {
   return false;
 }
 
-} // namespace
-
 std::optional<std::string> read_text_file(const std::string& path, Diagnostics& out) {
-  if (!is_ordinary(path, out)) {
+  if (!can_be_read(path, Pipes::refused, out)) {
     return std::nullopt;
   }
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),

@@ -2,6 +2,7 @@
 // TOML text → Tree. The only door to the parser; hostile text is turned away before it.
 
 #include "base/diagnostic.hpp"
+#include "spec/text_file.hpp"
 #include "spec/tree.hpp"
 
 #include <memory>
@@ -11,13 +12,8 @@
 
 namespace clustersim {
 
-inline constexpr std::size_t largest_input = 4U << 20U; // bytes
 // The parser and all walks over its result recurse once per level.
 inline constexpr std::size_t deepest_nesting = 32;
-
-/// The file's bytes. Refuses directories, devices, pipes, anything larger than `largest_input`.
-/// `named` is where the name was written, if it was.
-[[nodiscard]] std::optional<std::string> read_text_file(const std::string& path, Diagnostics& out);
 
 /// Size, UTF-8, NUL bytes and nesting. False, with one diagnostic, if the parser must not see it.
 [[nodiscard]] bool fit_to_parse(const std::shared_ptr<SourceText>& text, Diagnostics& out);

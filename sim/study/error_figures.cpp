@@ -20,9 +20,11 @@ struct Grouping {
   std::string RowLabels::*label;
 };
 
-constexpr std::array<Grouping, 6> groupings{{{"source", &RowLabels::source},
+constexpr std::array<Grouping, 8> groupings{{{"source", &RowLabels::source},
                                              {"chip", &RowLabels::chip},
                                              {"precision", &RowLabels::precision},
+                                             {"library", &RowLabels::library},
+                                             {"condition", &RowLabels::condition},
                                              {"stack", &RowLabels::stack},
                                              {"scale", &RowLabels::scale},
                                              {"core", &RowLabels::core}}};

@@ -8,8 +8,11 @@
 #include "plan/memory.hpp"
 #include "study/error_figures.hpp"
 #include "study/evidence.hpp"
+#include "study/kernel_evidence.hpp"
 #include "study/resolver_rules.hpp"
+#include "study/row_reader.hpp"
 #include "study/training_run_resolver.hpp"
+#include "study/validate_kernels.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,7 +55,8 @@ RowLabels labels_of(const Evidence& evidence, std::size_t row) {
   return labels;
 }
 
-/// One entry per quantity that the row measures; a row that measures nothing keeps its first.
+/// One entry per quantity that the row states, a slip of the pen included; a row that states
+/// nothing keeps its first.
 std::vector<ValidatedRow> empty_entries(const Evidence& evidence, std::size_t row) {
   ValidatedRow entry;
   entry.index = static_cast<std::int64_t>(row);
@@ -62,8 +66,9 @@ std::vector<ValidatedRow> empty_entries(const Evidence& evidence, std::size_t ro
   for (const MeasuredColumn& column : evidence.kind->measured) {
     entry.quantity = column.quantity;
     entry.unit = column.unit;
-    entry.reason = fmt::format("no {} is measured", column.column);
-    entry.measured = number_from(evidence.table->at(row, column.column));
+    const std::string_view cell = evidence.table->at(row, column.column);
+    entry.reason = bad_number(column.column, cell);
+    entry.measured = number_from(cell);
     if (entry.measured) {
       *entry.measured *= column.scale;
       if (!(*entry.measured >= least_measured && *entry.measured <= most_measured)) {
@@ -71,21 +76,33 @@ std::vector<ValidatedRow> empty_entries(const Evidence& evidence, std::size_t ro
         entry.measured.reset();
       }
     }
-    entries.push_back(entry);
+    if (!cell.empty()) {
+      entries.push_back(entry);
+    }
   }
-  const auto measured = [](const ValidatedRow& e) { return e.measured.has_value(); };
-  if (std::any_of(entries.begin(), entries.end(), measured)) {
-    std::erase_if(entries, [&](const ValidatedRow& e) { return !measured(e); });
-  } else {
-    entries.resize(1);
+  if (entries.empty()) {
+    entry.quantity = evidence.kind->measured.front().quantity;
+    entry.unit = evidence.kind->measured.front().unit;
+    entry.reason = fmt::format("no {} is measured", evidence.kind->measured.front().column);
+    entries.push_back(std::move(entry));
   }
   return entries;
 }
 
+bool is_measured(const ValidatedRow& entry) {
+  return entry.measured.has_value();
+}
+
+bool any_measured(const std::vector<ValidatedRow>& entries) {
+  return std::any_of(entries.begin(), entries.end(), is_measured);
+}
+
 void settle(std::vector<ValidatedRow>& entries, RowStatus status, const std::string& reason) {
   for (ValidatedRow& entry : entries) {
-    entry.status = status;
-    entry.reason = reason;
+    if (is_measured(entry)) {
+      entry.status = status;
+      entry.reason = reason;
+    }
   }
 }
 
@@ -103,6 +120,9 @@ void predict(std::vector<ValidatedRow>& entries, const ResolvedRun& run) {
   const Seconds step = step_time(lower(scenario), cost);
   const MemoryFootprint memory = memory_footprint(scenario);
   for (ValidatedRow& entry : entries) {
+    if (!is_measured(entry)) {
+      continue;
+    }
     entry.predicted = entry.quantity == "step_time"
                           ? step.si()
                           : memory_at(memory, run.composed.memory_level).si() / gibibyte;
@@ -124,7 +144,7 @@ struct Study {
 std::vector<ValidatedRow> validate_training_run(const Evidence& evidence, std::size_t row,
                                                 const Study& study) {
   std::vector<ValidatedRow> entries = empty_entries(evidence, row);
-  if (!entries.front().measured) {
+  if (!any_measured(entries)) {
     return entries;
   }
   try {
@@ -148,7 +168,7 @@ std::vector<ValidatedRow> validate_training_run(const Evidence& evidence, std::s
 
 std::vector<ValidatedRow> skip_row(const Evidence& evidence, std::size_t row) {
   std::vector<ValidatedRow> entries = empty_entries(evidence, row);
-  if (!entries.front().measured) {
+  if (!any_measured(entries)) {
     return entries;
   }
   settle(entries, RowStatus::skipped,
@@ -191,7 +211,7 @@ void complain_unknown(const CsvTable& table, Diagnostics& out) {
 ValidationReport validate(const std::vector<std::string>& paths, const Catalogue& catalogue,
                           const ValidateOptions& options, Diagnostics& out) {
   ValidationReport report;
-  const std::optional<ResolverRules> rules = load_resolver_rules(catalogue, out);
+  const std::optional<ResolverRules> rules = load_resolver_rules("training-runs", catalogue, out);
   if (!rules) {
     return report;
   }
@@ -200,10 +220,14 @@ ValidationReport validate(const std::vector<std::string>& paths, const Catalogue
     if (!table) {
       continue;
     }
-    if (const EvidenceKind* kind = recognise(*table)) {
-      report.files.push_back(validate_table(*table, *kind, {&catalogue, &*rules}, options));
-    } else {
+    const EvidenceKind* kind = recognise(*table);
+    if (kind == nullptr) {
       complain_unknown(*table, out);
+    } else if (!is_kernel_kind(*kind)) {
+      report.files.push_back(validate_table(*table, *kind, {&catalogue, &*rules}, options));
+    } else if (std::optional<ValidatedFile> file =
+                   validate_kernels(*table, *kind, catalogue, out)) {
+      report.files.push_back(std::move(*file));
     }
   }
   summarise(report);

@@ -26,6 +26,8 @@ struct RowLabels {
   std::string source;    // "megatron-bridge"
   std::string chip;      // as the file spells it
   std::string precision; // "bf16"
+  std::string library;   // of kernels, as the file spells it: "FlashAttention-2"
+  std::string condition; // of the measurement, as the file spells it: "burst_random"
   std::string stack;     // id of the software stack that the row was resolved to
   std::string scale;     // "1", "2-8", "9-64", "65-512", "> 512" chips
   std::string core;      // "core", "other": whether nothing about the row needed guessing
@@ -67,7 +69,7 @@ struct QuantitySummary {
 };
 
 struct ErrorGroup {
-  std::string by; // "source", "chip", "precision", "stack", "scale", "core"
+  std::string by; // "source", "chip", "precision", "library", "condition", "stack", "scale", "core"
   std::string name;
   std::string quantity;
   ErrorFigures figures;

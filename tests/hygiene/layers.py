@@ -29,6 +29,7 @@ HEAVY = {
     r"nlohmann/(?!json_fwd)": {"report", "foreign"},
     r"CLI/": {"cli"},
     r"omp\.h": {"study", "probe"},
+    r"Eigen/|nlopt": {"study"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -1,0 +1,179 @@
+#include "spec/constants.hpp"
+
+#include "base/bug.hpp"
+#include "base/text.hpp"
+#include "base/units.hpp"
+#include "spec/schemas.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace clustersim {
+namespace {
+
+using Fields = std::vector<Field<KernelCalibration>>;
+
+constexpr std::string_view attention_table = "attention.";
+constexpr int digits_written = 4;
+
+bool is_fitted_type(const FieldInfo& info) {
+  return info.type == "number" || info.type == "time" || info.type == "size";
+}
+
+const Field<KernelCalibration>* find_field(std::string_view key) {
+  const Fields& fields = calibration_schema().fields;
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const auto& field) { return field.info.key == key; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+/// "flash-2.forward.128" taken apart; the kernel's own name may hold dots.
+struct AttentionKey {
+  std::string_view kernel, member;
+  int head_dim = 0; // of forward and backward
+};
+
+AttentionKey attention_key(std::string_view key) {
+  AttentionKey out;
+  std::string_view rest = key.substr(attention_table.size());
+  const std::size_t last = rest.rfind('.');
+  const std::string_view tail = last == std::string_view::npos ? "" : rest.substr(last + 1);
+  const auto [end, error] = std::from_chars(tail.data(), tail.data() + tail.size(), out.head_dim);
+  if (error == std::errc() && end == tail.data() + tail.size()) {
+    rest = rest.substr(0, last);
+  }
+  const std::size_t dot = rest.rfind('.');
+  out.kernel = rest.substr(0, dot);
+  out.member = dot == std::string_view::npos ? "" : rest.substr(dot + 1);
+  return out;
+}
+
+void set_attention(KernelCalibration& calibration, std::string_view key, double value) {
+  const AttentionKey wanted = attention_key(key);
+  const auto rate = std::find_if(calibration.attention.begin(), calibration.attention.end(),
+                                 [&](const auto& r) { return r.kernel == wanted.kernel; });
+  if (rate == calibration.attention.end()) {
+    throw Bug("no attention kernel for the constant " + std::string(key));
+  }
+  if (wanted.member == "start") {
+    rate->start = Seconds{value};
+  } else if (wanted.member == "wave") {
+    rate->wave = Seconds{value};
+  } else if (wanted.member == "forward") {
+    rate->forward[wanted.head_dim] = value;
+  } else if (wanted.member == "backward") {
+    rate->backward[wanted.head_dim] = value;
+  } else {
+    throw Bug("no constant " + std::string(key));
+  }
+}
+
+void add_attention(const AttentionRate& rate, std::vector<CalibrationConstant>& out) {
+  const std::string prefix = std::string(attention_table) + rate.kernel + ".";
+  const auto shares = [&](const char* name, const std::map<int, double>& by_head_dim) {
+    for (const auto& [head_dim, share] : by_head_dim) {
+      out.push_back({fmt::format("{}{}.{}", prefix, name, head_dim), "1",
+                     fmt::format("share of the matrix peak, {}, head dimension {}", name, head_dim),
+                     1e-4, 1.0, share});
+    }
+  };
+  shares("forward", rate.forward);
+  shares("backward", rate.backward);
+  out.push_back({prefix + "start", "s", "start and drain", 0.0, 1.0, rate.start.si()});
+  out.push_back({prefix + "wave", "s", "per wave of query blocks", 0.0, 1.0, rate.wave.si()});
+}
+
+Tree tree_of(const CalibrationConstant& constant, double value) {
+  Tree tree;
+  if (constant.unit == "1") {
+    tree.type = TreeType::real;
+    tree.real = value;
+  } else {
+    tree.type = TreeType::string;
+    tree.string = shortest(value) + " " + constant.unit;
+  }
+  return tree;
+}
+
+CalibrationConstant constant_of(const FieldInfo& info, const std::optional<Shown>& shown) {
+  CalibrationConstant constant{info.key, "1", info.help, info.low, info.high, std::nullopt};
+  constant.unit = info.type == "time" ? "s" : info.type == "size" ? "B" : "1";
+  if (shown && shown->number) {
+    constant.value = *shown->number;
+  }
+  return constant;
+}
+
+} // namespace
+
+std::vector<CalibrationConstant> constants_of(const KernelCalibration& calibration) {
+  std::vector<CalibrationConstant> out;
+  for (const auto& field : calibration_schema().fields) {
+    if (field.info.key == "attention") {
+      for (const AttentionRate& rate : calibration.attention) {
+        add_attention(rate, out);
+      }
+    } else if (is_fitted_type(field.info)) {
+      out.push_back(constant_of(field.info, field.show(calibration)));
+    }
+  }
+  return out;
+}
+
+void set_constant(KernelCalibration& calibration, std::string_view key, double value) {
+  if (key.starts_with(attention_table)) {
+    set_attention(calibration, key, value);
+    return;
+  }
+  const auto* field = find_field(key);
+  Diagnostics complaints;
+  ReadContext context{complaints, ""};
+  if (field == nullptr || !is_fitted_type(field->info)) {
+    throw Bug("no constant " + std::string(key));
+  }
+  const Tree tree = tree_of(constant_of(field->info, std::nullopt), value);
+  if (!field->read({tree, field->info, context}, calibration)) {
+    throw Bug(fmt::format("{} cannot be {}", key, value));
+  }
+}
+
+std::vector<std::string> path_of(const std::string& key) {
+  if (!key.starts_with(attention_table)) {
+    return split(key, '.');
+  }
+  const AttentionKey parts = attention_key(key);
+  std::vector<std::string> path{"attention", std::string(parts.kernel), std::string(parts.member)};
+  if (parts.head_dim > 0) {
+    path.push_back(std::to_string(parts.head_dim));
+  }
+  return path;
+}
+
+std::string constant_text(const CalibrationConstant& constant, double value) {
+  if (constant.unit == "s") {
+    return format_quantity(Seconds{value}, digits_written);
+  }
+  if (constant.unit == "B") {
+    return format_quantity(Bytes{value}, digits_written);
+  }
+  return fmt::format("{:.{}g}", value, digits_written);
+}
+
+double as_written(const CalibrationConstant& constant, double value) {
+  const std::string text = constant_text(constant, value);
+  UnitError error;
+  if (constant.unit == "s") {
+    return parse_quantity<Seconds>(text, error).value_or(Seconds{value}).si();
+  }
+  if (constant.unit == "B") {
+    return parse_quantity<Bytes>(text, error).value_or(Bytes{value}).si();
+  }
+  double number = value;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+} // namespace clustersim
