@@ -34,7 +34,7 @@ KernelShape gemm_shape(const Point& point, const Options& options) {
       one_of("--role", options.kernel.role, {"forward", "data_gradient", "weight_gradient"});
   if (role == "weight_gradient") {
     shape.role = GemmRole::weight_gradient;
-    shape.output = Precision::fp32;
+    shape.output = shape.precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
     shape.accumulate = true;
   } else if (role == "data_gradient") {
     shape.role = GemmRole::data_gradient;

@@ -39,9 +39,18 @@ std::string l2_clause(const KernelTime& time) {
   return fmt::format("its operands pass through L2 in {}", format_quantity(time.l2, 3));
 }
 
-std::string matrix_clause(const KernelTime& time, FlopsPerSecond peak) {
-  return fmt::format("the units work at {} of their {}",
-                     in_percent(time.flops / time.matrix / peak), format_quantity(peak, 4));
+std::string matrix_clause(const KernelAnswer& answer, FlopsPerSecond peak, const Chip& chip) {
+  const KernelTime& time = answer.time;
+  const std::string useful =
+      fmt::format("the units do useful work at {} of their {}",
+                  in_percent(time.flops / time.matrix / peak), format_quantity(peak, 4));
+  const auto* gemm = std::get_if<GemmShape>(&answer.shape);
+  if (gemm == nullptr) {
+    return useful;
+  }
+  const Device device = device_for(answer.setting, chip);
+  const double sustained = device.matrix_sustained[gemm->precision].value_or(peak) / peak;
+  return fmt::format("{} (this load sustains {} at most)", useful, in_percent(sustained));
 }
 
 std::string tiling_clause(const Tiling& tiling, const Chip& chip) {
@@ -70,7 +79,7 @@ std::string reason_of(const KernelAnswer& answer, FlopsPerSecond peak, const Chi
     reason = l2_clause(time);
     break;
   case Roof::matrix:
-    reason = matrix_clause(time, peak);
+    reason = matrix_clause(answer, peak, chip);
     break;
   case Roof::vector:
     reason = "its arithmetic outside the matrix units takes longest";
