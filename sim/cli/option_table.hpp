@@ -15,7 +15,10 @@ struct OptionSpec {
   std::string_view value; // "FILE", empty for a flag
   std::string_view help;
   bool global = true; // false: only verbs that name it
-  std::variant<bool Options::*, std::string Options::*, std::vector<std::string> Options::*> target;
+  std::variant<bool Options::*, std::string Options::*, std::vector<std::string> Options::*,
+               bool KernelOptions::*, std::string KernelOptions::*,
+               std::vector<std::string> KernelOptions::*>
+      target;
 
   /// "--output"
   [[nodiscard]] std::string_view name() const { return names.substr(names.find("--")); }

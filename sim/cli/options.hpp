@@ -6,6 +6,17 @@
 
 namespace clustersim::cli {
 
+/// Of the verb `kernel`. Texts, for most take ranges.
+struct KernelOptions {
+  std::string m, n, k, batch, role;                        // GEMM
+  std::string sequence, heads, kv_heads, head_dim, window; // attention
+  std::string library;
+  std::string kernel_class, bytes; // memory
+  std::string condition, launch, power_cap;
+  std::vector<std::string> sweeps;
+  bool causal = false, backward = false;
+};
+
 struct Options {
   std::string verb;                   // empty: none
   std::vector<std::string> arguments; // what follows it
@@ -18,6 +29,7 @@ struct Options {
   std::vector<std::string> hold;     // --hold
   std::string data, output, precision, threads, calibration, prior, date;
   std::string colour = "auto";
+  KernelOptions kernel;
   bool json = false, csv = false, quiet = false, verbose = false, help = false, version = false;
 };
 

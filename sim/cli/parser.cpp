@@ -21,16 +21,27 @@ struct Adder {
   Options& options;
   std::string names, help;
 
-  CLI::Option* operator()(bool Options::*flag) const {
-    return app.add_flag(names, options.*flag, help);
-  }
-  CLI::Option* operator()(std::string Options::*text) const {
-    return app.add_option(names, options.*text, help)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  }
+  CLI::Option* operator()(bool Options::*flag) const { return add(options.*flag); }
+  CLI::Option* operator()(std::string Options::*text) const { return add(options.*text); }
   CLI::Option* operator()(std::vector<std::string> Options::*list) const {
+    return add(options.*list);
+  }
+  CLI::Option* operator()(bool KernelOptions::*flag) const { return add(options.kernel.*flag); }
+  CLI::Option* operator()(std::string KernelOptions::*text) const {
+    return add(options.kernel.*text);
+  }
+  CLI::Option* operator()(std::vector<std::string> KernelOptions::*list) const {
+    return add(options.kernel.*list);
+  }
+
+private:
+  CLI::Option* add(bool& flag) const { return app.add_flag(names, flag, help); }
+  CLI::Option* add(std::string& text) const {
+    return app.add_option(names, text, help)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+  CLI::Option* add(std::vector<std::string>& list) const {
     // One value each time, or `--set a=1 file.toml` would swallow the file.
-    return app.add_option(names, options.*list, help)
+    return app.add_option(names, list, help)
         ->expected(1)
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -1,33 +1,13 @@
-#include "base/text.hpp"
 #include "cli/data.hpp"
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
 #include "cli/verbs.hpp"
+#include "cli/words.hpp"
 #include "report/roofline.hpp"
 
 #include <fmt/format.h>
 
 namespace clustersim::cli {
-namespace {
-
-std::optional<Precision> wanted_precision(const Options& options) {
-  if (options.precision.empty()) {
-    return std::nullopt;
-  }
-  const auto precision = precision_from(options.precision);
-  if (!precision) {
-    std::vector<std::string> known;
-    for (const Precision one : all_precisions) {
-      known.emplace_back(name_of(one));
-    }
-    const auto near = nearest_name(options.precision, known);
-    throw misuse(fmt::format("--precision: no number format '{}'", printable(options.precision)),
-                 near ? fmt::format("did you mean \"{}\"?", *near) : "");
-  }
-  return precision;
-}
-
-} // namespace
 
 ExitCode roofline_verb(const Options& options) {
   const Format format = chosen_format(options, {Format::text, Format::json, Format::csv});
@@ -39,7 +19,7 @@ ExitCode roofline_verb(const Options& options) {
   if (names.size() > most_rooflines) {
     throw misuse(fmt::format("a plot holds {} chips, not {}", most_rooflines, names.size()));
   }
-  const auto precision = wanted_precision(options);
+  const auto precision = precision_option(options);
   const Catalogue catalogue = open_catalogue(options, "./");
   Diagnostics diagnostics;
   std::vector<Roofline> chips;

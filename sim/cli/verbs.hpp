@@ -34,6 +34,7 @@ ExitCode list_verb(const Options& options);
 ExitCode show_verb(const Options& options);
 ExitCode init_verb(const Options& options);
 ExitCode roofline_verb(const Options& options);
+ExitCode kernel_verb(const Options& options);
 ExitCode validate_verb(const Options& options);
 ExitCode calibrate_verb(const Options& options);
 ExitCode version_verb(const Options& options);

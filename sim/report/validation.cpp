@@ -39,6 +39,24 @@ Json row_json(const ValidatedRow& row) {
   return out;
 }
 
+Json summary_json(const std::vector<QuantitySummary>& summary) {
+  Json out = Json::object();
+  for (const QuantitySummary& one : summary) {
+    out[one.quantity] = figures_json(one.figures);
+  }
+  return out;
+}
+
+Json groups_json(const std::vector<ErrorGroup>& groups) {
+  Json out = Json::array();
+  for (const ErrorGroup& group : groups) {
+    Json entry{{"by", group.by}, {"name", group.name}, {"quantity", group.quantity}};
+    entry.update(figures_json(group.figures));
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 } // namespace
 
 std::string render_validate_json(const ValidationReport& report, std::string_view version) {
@@ -49,18 +67,14 @@ std::string render_validate_json(const ValidationReport& report, std::string_vie
     for (const ValidatedRow& row : file.rows) {
       rows.push_back(row_json(row));
     }
-    out["files"].push_back({{"path", file.path}, {"kind", file.kind}, {"rows", std::move(rows)}});
+    out["files"].push_back({{"path", file.path},
+                            {"kind", file.kind},
+                            {"rows", std::move(rows)},
+                            {"summary", summary_json(file.summary)},
+                            {"groups", groups_json(file.groups)}});
   }
-  out["summary"] = Json::object();
-  for (const QuantitySummary& summary : report.summary) {
-    out["summary"][summary.quantity] = figures_json(summary.figures);
-  }
-  out["groups"] = Json::array();
-  for (const ErrorGroup& group : report.groups) {
-    Json entry{{"by", group.by}, {"name", group.name}, {"quantity", group.quantity}};
-    entry.update(figures_json(group.figures));
-    out["groups"].push_back(std::move(entry));
-  }
+  out["summary"] = summary_json(report.summary);
+  out["groups"] = groups_json(report.groups);
   return to_text(out);
 }
 

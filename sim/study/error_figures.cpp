@@ -20,11 +20,12 @@ struct Grouping {
   std::string RowLabels::*label;
 };
 
-constexpr std::array<Grouping, 8> groupings{{{"source", &RowLabels::source},
+constexpr std::array<Grouping, 9> groupings{{{"source", &RowLabels::source},
                                              {"chip", &RowLabels::chip},
                                              {"precision", &RowLabels::precision},
                                              {"library", &RowLabels::library},
                                              {"condition", &RowLabels::condition},
+                                             {"size", &RowLabels::size},
                                              {"stack", &RowLabels::stack},
                                              {"scale", &RowLabels::scale},
                                              {"core", &RowLabels::core}}};
@@ -111,32 +112,58 @@ ErrorFigures error_figures(const std::vector<const ValidatedRow*>& rows) {
   return figures;
 }
 
-void summarise(ValidationReport& report) {
-  using Rows = std::vector<const ValidatedRow*>;
-  std::map<std::string, Rows> by_quantity;
-  for (const ValidatedFile& file : report.files) {
-    for (const ValidatedRow& row : file.rows) {
-      by_quantity[row.quantity].push_back(&row);
+namespace {
+
+using Rows = std::vector<const ValidatedRow*>;
+
+Rows rows_of(const ValidatedFile& file) {
+  Rows rows;
+  for (const ValidatedRow& row : file.rows) {
+    rows.push_back(&row);
+  }
+  return rows;
+}
+
+void add_groups(const Grouping& grouping, const std::string& quantity, const Rows& rows,
+                std::vector<ErrorGroup>& groups) {
+  std::map<std::pair<std::size_t, std::string>, Rows> by_name;
+  for (const ValidatedRow* row : rows) {
+    const std::string& name = row->labels.*grouping.label;
+    if (!name.empty()) {
+      by_name[{rank_of(grouping.by, name), name}].push_back(row);
     }
   }
-  for (const auto& [quantity, rows] : by_quantity) {
-    report.summary.push_back({quantity, error_figures(rows)});
+  for (const auto& [key, members] : by_name) {
+    groups.push_back({std::string(grouping.by), key.second, quantity, error_figures(members)});
+  }
+}
+
+void summarise_rows(const Rows& rows, std::vector<QuantitySummary>& summary,
+                    std::vector<ErrorGroup>& groups) {
+  std::map<std::string, Rows> by_quantity;
+  for (const ValidatedRow* row : rows) {
+    by_quantity[row->quantity].push_back(row);
+  }
+  for (const auto& [quantity, members] : by_quantity) {
+    summary.push_back({quantity, error_figures(members)});
   }
   for (const Grouping& grouping : groupings) {
-    for (const auto& [quantity, rows] : by_quantity) {
-      std::map<std::pair<std::size_t, std::string>, Rows> groups;
-      for (const ValidatedRow* row : rows) {
-        const std::string& name = row->labels.*grouping.label;
-        if (!name.empty()) {
-          groups[{rank_of(grouping.by, name), name}].push_back(row);
-        }
-      }
-      for (const auto& [key, members] : groups) {
-        report.groups.push_back(
-            {std::string(grouping.by), key.second, quantity, error_figures(members)});
-      }
+    for (const auto& [quantity, members] : by_quantity) {
+      add_groups(grouping, quantity, members, groups);
     }
   }
+}
+
+} // namespace
+
+void summarise(ValidationReport& report) {
+  Rows all;
+  for (ValidatedFile& file : report.files) {
+    const Rows rows = rows_of(file);
+    summarise_rows(rows, file.summary, file.groups);
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  summarise_rows(all, report.summary, report.groups);
 }
 
 } // namespace clustersim

@@ -189,7 +189,7 @@ ValidatedFile validate_table(const CsvTable& table, const EvidenceKind& kind, co
     entries[row] =
         kind.predicted ? validate_training_run(evidence, row, study) : skip_row(evidence, row);
   }
-  ValidatedFile file{table.path, std::string(kind.name), {}};
+  ValidatedFile file{table.path, std::string(kind.name), {}, {}, {}};
   for (std::vector<ValidatedRow>& of_row : entries) {
     std::move(of_row.begin(), of_row.end(), std::back_inserter(file.rows));
   }

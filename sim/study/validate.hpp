@@ -28,6 +28,7 @@ struct RowLabels {
   std::string precision; // "bf16"
   std::string library;   // of kernels, as the file spells it: "FlashAttention-2"
   std::string condition; // of the measurement, as the file spells it: "burst_random"
+  std::string size;      // of a GEMM: "> 50 GFLOP", ">= 256", "< 256" (its least dimension)
   std::string stack;     // id of the software stack that the row was resolved to
   std::string scale;     // "1", "2-8", "9-64", "65-512", "> 512" chips
   std::string core;      // "core", "other": whether nothing about the row needed guessing
@@ -47,12 +48,6 @@ struct ValidatedRow {
   RowLabels labels;
 };
 
-struct ValidatedFile {
-  std::string path;
-  std::string kind;               // "training runs", "gemm", "collectives", "unknown", …
-  std::vector<ValidatedRow> rows; // file order; a row that measures two things stands twice
-};
-
 /// In percent, over the rows that are ok; absent when there are none.
 struct ErrorFigures {
   std::int64_t rows = 0, failed = 0,
@@ -69,10 +64,19 @@ struct QuantitySummary {
 };
 
 struct ErrorGroup {
-  std::string by; // "source", "chip", "precision", "library", "condition", "stack", "scale", "core"
+  std::string
+      by; // "source", "chip", "precision", "library", "condition", "size", "stack", "scale", "core"
   std::string name;
   std::string quantity;
   ErrorFigures figures;
+};
+
+struct ValidatedFile {
+  std::string path;
+  std::string kind;                     // "training runs", "gemm", "collectives", "unknown", …
+  std::vector<ValidatedRow> rows;       // file order; a row that measures two things stands twice
+  std::vector<QuantitySummary> summary{}; // of this file alone
+  std::vector<ErrorGroup> groups{};
 };
 
 /// `clustersim.validate/1`.

@@ -4,6 +4,7 @@
 #include "study/kernel_evidence.hpp"
 #include "study/kernel_prediction.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <utility>
@@ -53,6 +54,20 @@ void predict(ValidatedRow& entry, const MeasuredKernel& kernel, const Chip& chip
   entry.ratio = *entry.predicted / kernel.measured;
 }
 
+/// Small products are bound by start and memory, large ones by the matrix units: two questions.
+std::string size_of(const MeasuredKernel& kernel) {
+  const auto* gemm = std::get_if<GemmShape>(&kernel.work.back());
+  if (gemm == nullptr) {
+    return {};
+  }
+  constexpr double large = 50e9;
+  const double flops = 2.0 * static_cast<double>(gemm->batch) * static_cast<double>(gemm->m) *
+                       static_cast<double>(gemm->n) * static_cast<double>(gemm->k);
+  return std::min({gemm->m, gemm->n, gemm->k}) < 256 ? "< 256"
+         : flops > large                             ? "> 50 GFLOP"
+                                                     : ">= 256";
+}
+
 ValidatedRow validated(KernelRow&& row, const EvidenceKind& kind, Chips& chips) {
   ValidatedRow entry;
   entry.id = std::move(row.id);
@@ -67,6 +82,7 @@ ValidatedRow validated(KernelRow&& row, const EvidenceKind& kind, Chips& chips) 
     return entry;
   }
   entry.measured = row.kernel->measured;
+  entry.labels.size = size_of(*row.kernel);
   entry.assumptions = row.kernel->assumptions;
   const std::variant<Chip, std::string>& chip = chips.at(row.kernel->chip);
   if (const std::string* complaint = std::get_if<std::string>(&chip)) {
@@ -91,7 +107,7 @@ std::optional<ValidatedFile> validate_kernels(const CsvTable& table, const Evide
     return std::nullopt;
   }
   Chips chips(catalogue);
-  ValidatedFile file{table.path, std::string(kind.name), {}};
+  ValidatedFile file{table.path, std::string(kind.name), {}, {}, {}};
   for (KernelRow& row : kernel_rows(table, kind, *rules, catalogue)) {
     ValidatedRow entry = validated(std::move(row), kind, chips);
     entry.index = static_cast<std::int64_t>(file.rows.size());

@@ -172,15 +172,29 @@ TEST_CASE("results do not depend on the number of threads") {
   CHECK(one.summary[0].figures.mape == many.summary[0].figures.mape);
 }
 
-TEST_CASE("evidence of another kind is recognised and skipped row by row") {
+TEST_CASE("evidence of a kind that is not predicted yet is recognised and skipped row by row") {
   Diagnostics out;
   const ValidationReport report =
-      validated("chip,precision,M,N,K,batch,tflops,time_us,source\nh100,bf16,1,1,1,1,1,5,x\n", out);
+      validated("system,collective,ranks,bytes,time_us,source\ndgx,all_reduce,8,1024,5,x\n", out);
   REQUIRE(report.files.size() == 1);
-  CHECK(report.files[0].kind == "gemm");
+  CHECK(report.files[0].kind == "collectives");
   CHECK(report.files[0].rows[0].status == RowStatus::skipped);
-  CHECK(report.files[0].rows[0].reason == "gemm: not predicted by this version");
+  CHECK(report.files[0].rows[0].reason == "collectives: not predicted by this version");
   CHECK(*report.files[0].rows[0].measured == doctest::Approx(5e-6));
+}
+
+TEST_CASE("a cell that is no number is said to be one, and never hides its neighbour") {
+  for (const std::string bad : {"abc", "nan", "1e400", "inf", "0x20"}) {
+    const ValidatedRow row = only_row(replaced(good, ",8.0,50,", "," + bad + ",,"));
+    CHECK(row.status == RowStatus::skipped);
+    CHECK(row.reason == "step_time_s is '" + bad + "', which is no finite number");
+  }
+  Diagnostics out;
+  const ValidationReport report = validated(header + replaced(good, ",8.0,50,", ",8.0,many,"), out);
+  REQUIRE(report.files[0].rows.size() == 2);
+  CHECK(report.files[0].rows[0].status == RowStatus::ok);
+  CHECK(report.files[0].rows[1].status == RowStatus::skipped);
+  CHECK(report.files[0].rows[1].reason == "peak_memory_gb is 'many', which is no finite number");
 }
 
 TEST_CASE("vTrain's own table is predicted as the training runs it holds") {

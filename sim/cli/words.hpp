@@ -1,0 +1,21 @@
+#pragma once
+// Options whose value is one of a few words.
+
+#include "base/precision.hpp"
+#include "cli/options.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clustersim::cli {
+
+/// `value` if it is one of `known`, the first of them when it is empty. Throws Failure with the
+/// nearest word and all of them.
+[[nodiscard]] std::string one_of(const std::string& option, const std::string& value,
+                                 const std::vector<std::string>& known);
+
+/// --precision; nothing when it was not given. Throws Failure with the nearest format.
+[[nodiscard]] std::optional<Precision> precision_option(const Options& options);
+
+} // namespace clustersim::cli
