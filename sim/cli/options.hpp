@@ -15,6 +15,7 @@ struct Options {
   std::vector<std::string> fail_on;  // --fail-on
   std::vector<std::string> chips;    // --chip
   std::string data, output, precision, threads;
+  std::string topology, fabric, nodes, ranks, sizes, algorithm, concurrent; // of `collective`
   std::string colour = "auto";
   bool json = false, csv = false, quiet = false, verbose = false, help = false, version = false;
 };

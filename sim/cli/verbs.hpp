@@ -33,6 +33,7 @@ ExitCode list_verb(const Options& options);
 ExitCode show_verb(const Options& options);
 ExitCode init_verb(const Options& options);
 ExitCode roofline_verb(const Options& options);
+ExitCode collective_verb(const Options& options);
 ExitCode validate_verb(const Options& options);
 ExitCode version_verb(const Options& options);
 ExitCode help_verb(const Options& options);

@@ -48,7 +48,8 @@ struct Gate {
   std::uint32_t port = 0; // edge between NIC and leaf
 };
 
-class PathGraph; // shortest_path.hpp
+class PathGraph;  // shortest_path.hpp
+class GateFinder; // gates.hpp
 
 class Router {
 public:
@@ -98,6 +99,7 @@ private:
   std::unordered_map<std::uint64_t, RoutePattern> patterns_;
   std::map<std::pair<RankId, RankId>, RoutePattern> loose_; // of chips that belong to no node
   std::unordered_map<std::uint64_t, std::vector<Gate>> gates_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const GateFinder>> finders_; // by shape, side
   std::unordered_map<std::uint64_t, Route> fabric_routes_;
   std::shared_ptr<const PathGraph> fabric_; // built when first needed
 };

@@ -8,28 +8,36 @@
 namespace clustersim {
 
 GroupRange::GroupRange(const LinkGraph& graph, GroupFamily family) : family_(family) {
-  if (family.size < 1 || family.stride < 1) {
-    throw Bug(fmt::format("group of {} ranks, stride {}", family.size, family.stride));
+  const auto size = static_cast<std::size_t>(std::max(family.size, 0));
+  const auto stride = static_cast<std::size_t>(std::max(family.stride, 0));
+  block_ = family.block > 0 ? static_cast<std::size_t>(family.block) : size;
+  extent_ = block_ * stride;
+  const bool one = family.block == 0;
+  block_stride_ = one ? extent_ : static_cast<std::size_t>(std::max(family.block_stride, 0));
+  const std::size_t tiles = extent_ == 0 ? 0 : block_stride_ / extent_;
+  if (tiles == 0 || size % block_ != 0) {
+    throw Bug(fmt::format("group of {} ranks, stride {}, blocks of {} every {}", family.size,
+                          family.stride, family.block, family.block_stride));
   }
-  const std::size_t block =
-      static_cast<std::size_t>(family.size) * static_cast<std::size_t>(family.stride);
-  const std::size_t blocks = graph.chips().size() / block;
-  if (blocks == 0) {
-    throw Bug(fmt::format("group of {} ranks, stride {}, on {} chips", family.size, family.stride,
-                          graph.chips().size()));
+  span_ = size / block_ * block_stride_;
+  per_span_ = tiles * stride;
+  count_ = graph.chips().size() / span_ * per_span_;
+  if (count_ == 0) {
+    throw Bug(
+        fmt::format("group of {} ranks over {} chips, of {}", size, span_, graph.chips().size()));
   }
-  count_ = blocks * static_cast<std::size_t>(family.stride);
   if (family.groups > 0) count_ = std::min(count_, static_cast<std::size_t>(family.groups));
 }
 
 std::vector<RankId> GroupRange::members(std::size_t group) const {
   const auto size = static_cast<std::size_t>(family_.size);
   const auto stride = static_cast<std::size_t>(family_.stride);
-  const std::size_t base = group / stride * size * stride + group % stride;
+  const std::size_t sister = group % per_span_;
+  const std::size_t base = group / per_span_ * span_ + sister / stride * extent_ + sister % stride;
   std::vector<RankId> ranks;
   ranks.reserve(size);
   for (std::size_t i = 0; i < size; ++i)
-    ranks.emplace_back(base + i * stride);
+    ranks.emplace_back(base + i / block_ * block_stride_ + i % block_ * stride);
   return ranks;
 }
 

@@ -53,8 +53,8 @@ struct Traffic {
 };
 
 /// The ranks of every sister group, in ascending order. Groups tile the world: base ranks are the
-/// first `stride` ranks of each block of size · stride. Ranks beyond the last whole block stay
-/// idle.
+/// first `stride` ranks of each tile of size · stride (of a block in place of the size, where there
+/// are blocks). Ranks beyond the last whole tile stay idle.
 class GroupRange {
 public:
   GroupRange(const LinkGraph& graph, GroupFamily family);
@@ -64,6 +64,8 @@ public:
 private:
   GroupFamily family_;
   std::size_t count_ = 0;
+  std::size_t block_ = 1, extent_ = 1, block_stride_ = 1; // a block's ranks, chips, distance
+  std::size_t span_ = 1, per_span_ = 1; // chips from first to last of a group, groups in them
 };
 
 /// A group's members in one node: members[begin .. end).

@@ -11,7 +11,7 @@
 namespace clustersim {
 namespace {
 
-constexpr std::string_view rules_file = "models/resolver/training-runs.csv";
+constexpr std::string_view rules_directory = "models/resolver";
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -162,9 +162,11 @@ std::optional<ResolverRules> parse_resolver_rules(const CsvTable& table, Diagnos
   return good ? std::optional{std::move(rules)} : std::nullopt;
 }
 
-std::optional<ResolverRules> load_resolver_rules(const Catalogue& catalogue, Diagnostics& out) {
+std::optional<ResolverRules> load_resolver_rules(std::string_view name, const Catalogue& catalogue,
+                                                 Diagnostics& out) {
+  const std::string file = fmt::format("{}/{}.csv", rules_directory, name);
   for (const std::string& root : catalogue.roots()) {
-    const std::filesystem::path path = std::filesystem::path(root) / rules_file;
+    const std::filesystem::path path = std::filesystem::path(root) / file;
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
       continue;
@@ -173,7 +175,7 @@ std::optional<ResolverRules> load_resolver_rules(const Catalogue& catalogue, Dia
     return table ? parse_resolver_rules(*table, out) : std::nullopt;
   }
   Diagnostic diagnostic;
-  diagnostic.where.file = std::string(rules_file);
+  diagnostic.where.file = file;
   diagnostic.message = "no such file on the search path, so no row can be resolved";
   out.add(std::move(diagnostic));
   out.mark_io_failure();

@@ -38,9 +38,9 @@ struct ResolverRule {
 
 using ResolverRules = std::vector<ResolverRule>;
 
-/// The first models/resolver/training-runs.csv on the search path.
-[[nodiscard]] std::optional<ResolverRules> load_resolver_rules(const Catalogue& catalogue,
-                                                               Diagnostics& out);
+/// The first models/resolver/NAME.csv on the search path.
+[[nodiscard]] std::optional<ResolverRules>
+load_resolver_rules(std::string_view name, const Catalogue& catalogue, Diagnostics& out);
 [[nodiscard]] std::optional<ResolverRules> parse_resolver_rules(const CsvTable& table,
                                                                 Diagnostics& out);
 

@@ -29,6 +29,9 @@ struct RowLabels {
   std::string stack;     // id of the software stack that the row was resolved to
   std::string scale;     // "1", "2-8", "9-64", "65-512", "> 512" chips
   std::string core;      // "core", "other": whether nothing about the row needed guessing
+  std::string system;    // of a collective: the machine as the file names it
+  std::string work;      // of a microbenchmark: what was timed
+  std::string size;      // of a collective: "< 64 KiB", "64 KiB - 64 MiB", ">= 64 MiB"
 };
 
 /// One measured quantity of one row. Times in seconds, sizes in GiB, rates as `unit` says: plain
@@ -67,7 +70,8 @@ struct QuantitySummary {
 };
 
 struct ErrorGroup {
-  std::string by; // "source", "chip", "precision", "stack", "scale", "core"
+  std::string
+      by; // "source", "chip", "precision", "stack", "scale", "core", "system", "work", "size"
   std::string name;
   std::string quantity;
   ErrorFigures figures;

@@ -35,7 +35,8 @@ const Catalogue& catalogue() {
 
 ResolverRules rules() {
   Diagnostics out;
-  const std::optional<ResolverRules> loaded = load_resolver_rules(catalogue(), out);
+  const std::optional<ResolverRules> loaded =
+      load_resolver_rules("training-runs", catalogue(), out);
   REQUIRE(loaded);
   return *loaded;
 }
