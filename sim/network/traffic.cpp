@@ -41,6 +41,17 @@ std::vector<RankId> GroupRange::members(std::size_t group) const {
   return ranks;
 }
 
+int most_in_node(const LinkGraph& graph, const GroupRange& groups) {
+  std::vector<int> held(std::max<std::size_t>(graph.nodes().size(), 1), 0);
+  int most = 0;
+  for (std::size_t i = 0; i < groups.count(); ++i) {
+    for (const RankId rank : groups.members(i)) {
+      most = std::max(most, ++held[static_cast<std::size_t>(std::max(0, graph.node_of(rank)))]);
+    }
+  }
+  return most;
+}
+
 std::vector<NodeSegment> node_segments(const LinkGraph& graph, const std::vector<RankId>& members) {
   std::vector<NodeSegment> segments;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -60,7 +71,7 @@ void add_flow(Traffic& traffic, Router& router, RankId from, RankId to, double b
   if (from == to) return;
   const RoutePattern& pattern = router.pattern(from, to);
   router.for_each_edge(pattern, from, to, [&](EdgeId edge, double share) {
-    traffic.load.add(pattern.transport, edge, bytes * share);
+    traffic.load.add(pattern.transport, edge, bytes * share, pattern.through_root);
   });
 }
 
@@ -90,7 +101,7 @@ std::vector<RingOrder> ring_orders(const LinkGraph& graph, const std::vector<Ran
   return {RingOrder::by_rank, RingOrder::spread};
 }
 
-std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph) {
+std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph, bool tree) {
   std::vector<ProtocolChoice> choices;
   for (const Link& link : graph.link_classes()) {
     for (const Protocol& protocol : link.protocols) {
@@ -98,10 +109,10 @@ std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph) {
       if (name.rfind("in-switch", 0) == 0 || name.rfind("direct", 0) == 0) continue;
       const bool known = std::any_of(choices.begin(), choices.end(),
                                      [&](const ProtocolChoice& c) { return c.name == name; });
-      if (!known) choices.push_back({name, "bulk"});
+      if (!known) choices.push_back({name, "bulk", tree});
     }
   }
-  if (choices.empty()) choices.push_back({"bulk", "bulk"});
+  if (choices.empty()) choices.push_back({"bulk", "bulk", tree});
   return choices;
 }
 
