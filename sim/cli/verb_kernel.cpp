@@ -171,7 +171,7 @@ std::vector<Chip> chips_of(const Options& options, ExitCode& code) {
   if (names.size() > most_chips) {
     throw misuse(fmt::format("at most {} chips at once", most_chips));
   }
-  const Catalogue catalogue(roots_of(options, "./"));
+  const Catalogue catalogue = open_catalogue(options, "./");
   Diagnostics diagnostics;
   std::vector<Chip> chips;
   for (const std::string& name : names) {

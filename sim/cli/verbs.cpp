@@ -101,6 +101,21 @@ const std::vector<Verb> table{
       "--condition", "--launch",    "--sweep",   "--json",     "--csv",      "--output"},
      17,
      kernel_verb},
+    {"collective",
+     "KIND --topology NAME",
+     "time and bandwidth of a collective, by size",
+     "KIND is all_reduce, all_gather, reduce_scatter, all_to_all, broadcast or send_recv. Sizes "
+     "and "
+     "bandwidths follow nccl-tests. The last column names the edge that sets the rate, or latency "
+     "where that takes more than half of the time; -v adds the protocol.",
+     {"clustersim collective all_reduce --topology dgx_h100",
+      "clustersim collective all_reduce --topology dgx_h100 --nodes 4 --ranks 32",
+      "clustersim collective all_gather --topology dgx_h100 --sizes 1MiB..1GiB:x4",
+      "clustersim collective all_to_all --topology configs/dgx_h100.toml --csv"},
+     {"--topology", "--nodes", "--fabric", "--ranks", "--sizes", "--algorithm", "--concurrent",
+      "--set", "--json", "--csv", "--output"},
+     1,
+     collective_verb},
     {"validate",
      "FILE.csv...",
      "predict published measurements, and say how far off",

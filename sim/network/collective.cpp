@@ -46,12 +46,14 @@ const std::vector<CollectiveAlgorithm>& collective_algorithms() {
 }
 
 std::vector<CollectiveForm> collective_forms(const LinkGraph& graph, Router& router,
-                                             CollectiveKind kind, GroupFamily family) {
+                                             CollectiveKind kind, GroupFamily family,
+                                             std::string_view algorithm) {
   std::vector<CollectiveForm> forms;
   if (family.size <= 1) return forms;
-  for (const CollectiveAlgorithm& algorithm : collective_algorithms()) {
-    if (!algorithm.automatic) continue;
-    const std::vector<CollectiveForm> some = algorithm.forms(graph, router, kind, family);
+  for (const CollectiveAlgorithm& row : collective_algorithms()) {
+    const bool wanted = algorithm == automatic_choice ? row.automatic : row.name == algorithm;
+    if (!wanted) continue;
+    const std::vector<CollectiveForm> some = row.forms(graph, router, kind, family);
     forms.insert(forms.end(), some.begin(), some.end());
   }
   return forms;

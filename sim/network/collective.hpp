@@ -12,6 +12,7 @@
 #include "network/routing.hpp"
 #include "spec/resources.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,14 +28,20 @@ enum class CollectiveKind {
   broadcast,
   send_recv
 };
+inline constexpr std::array all_collective_kinds{
+    CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+    CollectiveKind::all_to_all, CollectiveKind::broadcast,  CollectiveKind::send_recv};
 [[nodiscard]] std::string_view name_of(CollectiveKind kind);
 
 /// The groups of one parallel axis: ranks {base + i·stride, i < size} for every base that is a
-/// multiple pattern of the axis. All of them communicate at the same moment.
+/// multiple pattern of the axis. All of them communicate at the same moment. In blocks, rank i of a
+/// group is base + ⌊i / block⌋·block_stride + (i mod block)·stride: so many chips of each node.
 struct GroupFamily {
   int size = 1;
   int stride = 1;
   int groups = 0; // that run at once, from the first; 0 = all that tile the world
+  int block = 0;  // ranks of a block; 0 = the whole group is one
+  int block_stride = 0;
   friend auto operator<=>(const GroupFamily&, const GroupFamily&) = default;
 };
 
@@ -72,11 +79,13 @@ struct CollectiveAlgorithm {
   std::vector<CollectiveForm> (*forms)(const LinkGraph&, Router&, CollectiveKind, GroupFamily);
 };
 [[nodiscard]] const std::vector<CollectiveAlgorithm>& collective_algorithms();
+inline constexpr std::string_view automatic_choice = "auto";
 
-/// All forms of the automatic algorithms; computed once per (kind, family), cheap to time
-/// afterwards.
-[[nodiscard]] std::vector<CollectiveForm> collective_forms(const LinkGraph& graph, Router& router,
-                                                           CollectiveKind kind, GroupFamily family);
+/// All forms of the automatic algorithms, or of the one that is named; computed once per (kind,
+/// family), cheap to time afterwards.
+[[nodiscard]] std::vector<CollectiveForm>
+collective_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, GroupFamily family,
+                 std::string_view algorithm = automatic_choice);
 
 [[nodiscard]] CollectiveTime time_of(const CollectiveForm& form, Bytes payload,
                                      const LinkGraph& graph, const ResourceScale& scale = {});

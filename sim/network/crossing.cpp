@@ -60,7 +60,10 @@ const std::vector<Gate>& Router::gates(const NodeBlock& node, std::size_t chip, 
       (std::uint64_t{node.shape.value} << 33) | (std::uint64_t{chip} << 1) | (leaving ? 1U : 0U);
   const auto known = gates_.find(key);
   if (known != gates_.end()) return known->second;
-  return gates_.emplace(key, find_gates(*graph_, node, chip, leaving)).first->second;
+  const std::uint64_t side = (std::uint64_t{node.shape.value} << 1) | (leaving ? 1U : 0U);
+  std::shared_ptr<const GateFinder>& finder = finders_[side];
+  if (!finder) finder = std::make_shared<const GateFinder>(*graph_, node, leaving);
+  return gates_.emplace(key, finder->find(chip)).first->second;
 }
 
 const Route& Router::fabric_route(VertexId from, VertexId to) {

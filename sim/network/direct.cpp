@@ -30,6 +30,7 @@ Forms direct_forms(const LinkGraph& graph, Router& router, CollectiveKind kind,
   const std::size_t reach = all ? n - 1 : 1;
   Traffic traffic(graph);
   traffic.local = all ? 1.0 / family.size : 0.0;
+  traffic.most_in_node = most_in_node(graph, groups);
   for (std::size_t i = 0; i < groups.count(); ++i) {
     add_peers(traffic, router, groups.members(i), reach, all ? 1.0 / family.size : 1.0);
   }

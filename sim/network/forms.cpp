@@ -15,10 +15,17 @@ const Protocol* find_protocol(const Link& link, const std::string& name) {
 }
 
 /// Link classes without protocol constants cost their edges and nothing more.
-Protocol chosen(const Link& link, const ProtocolChoice& choice) {
-  if (const Protocol* exact = find_protocol(link, choice.name)) return *exact;
-  if (const Protocol* other = find_protocol(link, choice.fallback)) return *other;
-  return {};
+Protocol chosen(const Link& link, const ProtocolChoice& choice, const Traffic& traffic) {
+  const Protocol* exact = find_protocol(link, choice.name);
+  const Protocol* found = exact != nullptr ? exact : find_protocol(link, choice.fallback);
+  if (found == nullptr) return {};
+  Protocol protocol = *found;
+  // Inside a node the switch reduces; only the trees across nodes are trees of ranks.
+  const bool in_switch = exact != nullptr && choice.name == "in-switch";
+  if (choice.tree && !in_switch) protocol.bandwidth_fraction *= protocol.tree_fraction;
+  const double beyond_two = std::max(0.0, traffic.most_in_node / 2.0 - 1.0);
+  protocol.bandwidth_fraction /= 1.0 + link.contention * beyond_two;
+  return protocol;
 }
 
 struct ClassShare {
@@ -28,22 +35,42 @@ struct ClassShare {
   bool used = false;
 };
 
+/// Whether a chip, a NIC or host memory drives the edge. What lies between switches carries the
+/// sum of several drivers and is bound by its own rate alone.
+bool driven(const LinkGraph& graph, const Edge& edge) {
+  const auto passive = [&](VertexId id) {
+    const VertexKind kind = graph.vertices()[id.at()].kind;
+    return kind == VertexKind::pcie_switch || kind == VertexKind::root_complex ||
+           kind == VertexKind::leaf || kind == VertexKind::spine;
+  };
+  return !passive(edge.from) || !passive(edge.to);
+}
+
 /// Load over capacity at each class's busiest edge. A protocol slows its transport's own links
-/// (what a chip or NIC drives), not the shared edges of other classes on the way.
+/// (what a chip or NIC drives), not the shared edges on the way.
 std::vector<ClassShare> busiest_edges(const LinkGraph& graph, const LoadVector& load,
                                       const std::vector<Protocol>& protocols) {
   std::vector<ClassShare> shares(graph.link_classes().size());
-  std::vector<std::pair<LinkClassId, const double*>> parts;
+  struct Part {
+    std::size_t transport;
+    double fraction; // that the driver reaches on edges of its own class
+    const double* load;
+  };
+  std::vector<Part> parts;
   for (std::size_t c = 0; c < protocols.size(); ++c) {
-    const std::vector<double>& part = load.of(LinkClassId{c});
-    if (!part.empty()) parts.emplace_back(LinkClassId{c}, part.data());
+    for (const bool root : {false, true}) {
+      const std::vector<double>& part = load.of(LinkClassId{c}, root);
+      const double most = root ? graph.link_classes()[c].through_root : 1.0;
+      const double fraction = std::min(protocols[c].bandwidth_fraction, most);
+      if (!part.empty()) parts.push_back({c, fraction, part.data()});
+    }
   }
   for (std::size_t e = 0; e < graph.edges().size(); ++e) {
     const Edge& edge = graph.edges()[e];
     double bytes = 0.0;
-    for (const auto& [transport, part] : parts) {
-      const bool own = transport == edge.link_class;
-      bytes += own ? part[e] / protocols[transport.at()].bandwidth_fraction : part[e];
+    for (const Part& part : parts) {
+      const bool own = part.transport == edge.link_class.at() && driven(graph, edge);
+      bytes += own ? part.load[e] / part.fraction : part.load[e];
     }
     if (bytes <= 0.0) continue;
     ClassShare& share = shares[edge.link_class.at()];
@@ -88,7 +115,7 @@ void set_start(const LoadVector& load, const std::vector<Protocol>& protocols,
                CollectiveForm& form) {
   bool first = true;
   for (std::size_t c = 0; c < protocols.size(); ++c) {
-    if (load.of(LinkClassId{c}).empty()) continue;
+    if (!load.moves(LinkClassId{c})) continue;
     form.fill = std::max(form.fill, protocols[c].fill);
     if (first || protocols[c].launch > form.launch) {
       form.launch = protocols[c].launch;
@@ -106,7 +133,7 @@ CollectiveForm form_of(const LinkGraph& graph, Router& router, std::string_view 
   std::vector<Protocol> protocols;
   protocols.reserve(graph.link_classes().size());
   for (const Link& link : graph.link_classes())
-    protocols.push_back(chosen(link, choice));
+    protocols.push_back(chosen(link, choice, traffic));
   std::vector<ClassShare> shares = busiest_edges(graph, traffic.load, protocols);
   add_latencies(graph, router, traffic, protocols, shares);
   for (std::size_t c = 0; c < shares.size(); ++c) {

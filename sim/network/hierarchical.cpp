@@ -29,6 +29,7 @@ Forms hierarchical_forms(const LinkGraph& graph, Router& router, CollectiveKind 
   for (const RingOrder order : ring_orders(graph, first)) {
     Traffic traffic(graph);
     traffic.local = 1.0 / family.size;
+    traffic.most_in_node = most_in_node(graph, groups);
     for (std::size_t i = 0; i < groups.count(); ++i) {
       const std::vector<RankId> members = groups.members(i);
       const std::vector<NodeSegment> segments = node_segments(graph, members);

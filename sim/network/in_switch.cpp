@@ -48,6 +48,7 @@ Forms in_switch_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
   if (!reducing_port(graph, first.front()).found) return {};
   Traffic traffic(graph);
   traffic.local = 1.0 / family.size;
+  traffic.most_in_node = most_in_node(graph, groups);
   for (std::size_t i = 0; i < groups.count(); ++i) {
     const std::vector<RankId> members = groups.members(i);
     const std::vector<NodeSegment> segments = node_segments(graph, members);
@@ -70,7 +71,7 @@ Forms in_switch_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
     const double levels = static_cast<double>(std::bit_width(segments.size() - 1));
     traffic.serial.push_back({first.front(), first[segments.back().begin], 2 * levels, 2 * levels});
   }
-  return forms_of(graph, router, "in-switch", traffic, {{"in-switch", "bulk"}});
+  return forms_of(graph, router, "in-switch", traffic, {{"in-switch", "bulk", true}});
 }
 
 } // namespace clustersim

@@ -97,6 +97,7 @@ Forms ring_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
   for (const RingOrder order : ring_orders(graph, groups.members(0))) {
     Traffic traffic(graph);
     traffic.local = 1.0 / family.size;
+    traffic.most_in_node = most_in_node(graph, groups);
     double longest = -1.0;
     for (std::size_t i = 0; i < groups.count(); ++i) {
       const std::vector<RankId> members = groups.members(i);

@@ -68,11 +68,11 @@ const RoutePattern& Router::pattern(RankId from, RankId to) {
   const auto known = patterns_.find(key);
   if (known != patterns_.end()) return known->second;
   RoutePattern found = a == b ? inside(source, from, to) : between(from, to);
-  found.transport = transport_of(found, from, to);
+  set_driver(found, from, to);
   return patterns_.emplace(key, std::move(found)).first->second;
 }
 
-LinkClassId Router::transport_of(const RoutePattern& pattern, RankId from, RankId to) const {
+void Router::set_driver(RoutePattern& pattern, RankId from, RankId to) const {
   const auto importance = [&](const Edge& edge) {
     const VertexKind a = graph_->vertices()[edge.from.at()].kind;
     const VertexKind b = graph_->vertices()[edge.to.at()].kind;
@@ -82,13 +82,14 @@ LinkClassId Router::transport_of(const RoutePattern& pattern, RankId from, RankI
     return is(VertexKind::pcie_switch) || is(VertexKind::root_complex) ? 1 : 0;
   };
   int most = -1;
-  LinkClassId transport;
+  bool root = false;
   for (const RoutePattern::Hop& hop : pattern.hops_taken) {
     const Edge& edge = graph_->edges()[edge_at(hop, from, to).at()];
-    if (importance(edge) > most) transport = edge.link_class;
+    if (importance(edge) > most) pattern.transport = edge.link_class;
     most = std::max(most, importance(edge));
+    root = root || graph_->vertices()[edge.to.at()].kind == VertexKind::root_complex;
   }
-  return transport;
+  pattern.through_root = root && most == 1; // staged and networked traffic has limits of its own
 }
 
 /// Graphs written out vertex by vertex have no nodes: each pair has a route of its own.
@@ -100,7 +101,7 @@ RoutePattern Router::loose(RankId from, RankId to) const {
   for (const EdgeShare& e : found.edges) {
     pattern.hops_taken.push_back({RoutePattern::Base::fabric, e.edge.value, e.share});
   }
-  pattern.transport = transport_of(pattern, from, to);
+  set_driver(pattern, from, to);
   return pattern;
 }
 

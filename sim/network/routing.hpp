@@ -40,6 +40,7 @@ struct RoutePattern {
   /// The link class whose driver moves the data end to end: the NIC's when the route leaves the
   /// node, host memory's when it is staged there, else PCIe's, else the scale-up link's.
   LinkClassId transport;
+  bool through_root = false; // peer to peer across a PCIe root complex
 };
 
 /// A way between a chip and a port of its node on the fabric; edges counted from the node's first.
@@ -48,7 +49,8 @@ struct Gate {
   std::uint32_t port = 0; // edge between NIC and leaf
 };
 
-class PathGraph; // shortest_path.hpp
+class PathGraph;  // shortest_path.hpp
+class GateFinder; // gates.hpp
 
 class Router {
 public:
@@ -83,7 +85,8 @@ private:
   [[nodiscard]] RoutePattern loose(RankId from, RankId to) const;
   [[nodiscard]] RoutePattern inside(const NodeBlock& node, RankId from, RankId to) const;
   [[nodiscard]] RoutePattern between(RankId from, RankId to);
-  [[nodiscard]] LinkClassId transport_of(const RoutePattern& pattern, RankId from, RankId to) const;
+  /// Transport, and whether a root complex is crossed.
+  void set_driver(RoutePattern& pattern, RankId from, RankId to) const;
   [[nodiscard]] EdgeId edge_at(const RoutePattern::Hop& hop, RankId from, RankId to) const {
     const std::size_t first = hop.base == RoutePattern::Base::source   ? first_edge(from)
                               : hop.base == RoutePattern::Base::target ? first_edge(to)
@@ -98,6 +101,7 @@ private:
   std::unordered_map<std::uint64_t, RoutePattern> patterns_;
   std::map<std::pair<RankId, RankId>, RoutePattern> loose_; // of chips that belong to no node
   std::unordered_map<std::uint64_t, std::vector<Gate>> gates_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const GateFinder>> finders_; // by shape, side
   std::unordered_map<std::uint64_t, Route> fabric_routes_;
   std::shared_ptr<const PathGraph> fabric_; // built when first needed
 };

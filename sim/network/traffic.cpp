@@ -8,29 +8,48 @@
 namespace clustersim {
 
 GroupRange::GroupRange(const LinkGraph& graph, GroupFamily family) : family_(family) {
-  if (family.size < 1 || family.stride < 1) {
-    throw Bug(fmt::format("group of {} ranks, stride {}", family.size, family.stride));
+  const auto size = static_cast<std::size_t>(std::max(family.size, 0));
+  const auto stride = static_cast<std::size_t>(std::max(family.stride, 0));
+  block_ = family.block > 0 ? static_cast<std::size_t>(family.block) : size;
+  extent_ = block_ * stride;
+  const bool one = family.block == 0;
+  block_stride_ = one ? extent_ : static_cast<std::size_t>(std::max(family.block_stride, 0));
+  const std::size_t tiles = extent_ == 0 ? 0 : block_stride_ / extent_;
+  if (tiles == 0 || size % block_ != 0) {
+    throw Bug(fmt::format("group of {} ranks, stride {}, blocks of {} every {}", family.size,
+                          family.stride, family.block, family.block_stride));
   }
-  const std::size_t block =
-      static_cast<std::size_t>(family.size) * static_cast<std::size_t>(family.stride);
-  const std::size_t blocks = graph.chips().size() / block;
-  if (blocks == 0) {
-    throw Bug(fmt::format("group of {} ranks, stride {}, on {} chips", family.size, family.stride,
-                          graph.chips().size()));
+  span_ = size / block_ * block_stride_;
+  per_span_ = tiles * stride;
+  count_ = graph.chips().size() / span_ * per_span_;
+  if (count_ == 0) {
+    throw Bug(
+        fmt::format("group of {} ranks over {} chips, of {}", size, span_, graph.chips().size()));
   }
-  count_ = blocks * static_cast<std::size_t>(family.stride);
   if (family.groups > 0) count_ = std::min(count_, static_cast<std::size_t>(family.groups));
 }
 
 std::vector<RankId> GroupRange::members(std::size_t group) const {
   const auto size = static_cast<std::size_t>(family_.size);
   const auto stride = static_cast<std::size_t>(family_.stride);
-  const std::size_t base = group / stride * size * stride + group % stride;
+  const std::size_t sister = group % per_span_;
+  const std::size_t base = group / per_span_ * span_ + sister / stride * extent_ + sister % stride;
   std::vector<RankId> ranks;
   ranks.reserve(size);
   for (std::size_t i = 0; i < size; ++i)
-    ranks.emplace_back(base + i * stride);
+    ranks.emplace_back(base + i / block_ * block_stride_ + i % block_ * stride);
   return ranks;
+}
+
+int most_in_node(const LinkGraph& graph, const GroupRange& groups) {
+  std::vector<int> held(std::max<std::size_t>(graph.nodes().size(), 1), 0);
+  int most = 0;
+  for (std::size_t i = 0; i < groups.count(); ++i) {
+    for (const RankId rank : groups.members(i)) {
+      most = std::max(most, ++held[static_cast<std::size_t>(std::max(0, graph.node_of(rank)))]);
+    }
+  }
+  return most;
 }
 
 std::vector<NodeSegment> node_segments(const LinkGraph& graph, const std::vector<RankId>& members) {
@@ -52,7 +71,7 @@ void add_flow(Traffic& traffic, Router& router, RankId from, RankId to, double b
   if (from == to) return;
   const RoutePattern& pattern = router.pattern(from, to);
   router.for_each_edge(pattern, from, to, [&](EdgeId edge, double share) {
-    traffic.load.add(pattern.transport, edge, bytes * share);
+    traffic.load.add(pattern.transport, edge, bytes * share, pattern.through_root);
   });
 }
 
@@ -82,7 +101,7 @@ std::vector<RingOrder> ring_orders(const LinkGraph& graph, const std::vector<Ran
   return {RingOrder::by_rank, RingOrder::spread};
 }
 
-std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph) {
+std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph, bool tree) {
   std::vector<ProtocolChoice> choices;
   for (const Link& link : graph.link_classes()) {
     for (const Protocol& protocol : link.protocols) {
@@ -90,10 +109,10 @@ std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph) {
       if (name.rfind("in-switch", 0) == 0 || name.rfind("direct", 0) == 0) continue;
       const bool known = std::any_of(choices.begin(), choices.end(),
                                      [&](const ProtocolChoice& c) { return c.name == name; });
-      if (!known) choices.push_back({name, "bulk"});
+      if (!known) choices.push_back({name, "bulk", tree});
     }
   }
-  if (choices.empty()) choices.push_back({"bulk", "bulk"});
+  if (choices.empty()) choices.push_back({"bulk", "bulk", tree});
   return choices;
 }
 

@@ -17,31 +17,34 @@ struct SerialHop {
   double traversals = 0.0; // each costs the latencies of the route's edges
 };
 
-/// Bytes per payload byte on every edge, apart by transport: a protocol drives each at its own
-/// share of what the edges carry.
+/// Bytes per payload byte on every edge, apart by how they are driven: a protocol drives each link
+/// class at its own share of what the edges carry, and peers across a root complex at less.
 class LoadVector {
 public:
   explicit LoadVector(const LinkGraph& graph)
-      : by_transport_(graph.link_classes().size()), edges_(graph.edges().size()) {}
-  void add(LinkClassId transport, EdgeId edge, double bytes) {
-    std::vector<double>& load = by_transport_[transport.at()];
+      : by_driver_(2 * graph.link_classes().size()), edges_(graph.edges().size()) {}
+  void add(LinkClassId transport, EdgeId edge, double bytes, bool through_root = false) {
+    std::vector<double>& load = by_driver_[2 * transport.at() + (through_root ? 1 : 0)];
     if (load.empty()) load.assign(edges_, 0.0);
     load[edge.at()] += bytes;
   }
-  /// Empty when the transport moved nothing.
-  [[nodiscard]] const std::vector<double>& of(LinkClassId transport) const {
-    return by_transport_[transport.at()];
+  /// Empty when nothing was moved so.
+  [[nodiscard]] const std::vector<double>& of(LinkClassId transport, bool through_root) const {
+    return by_driver_[2 * transport.at() + (through_root ? 1 : 0)];
   }
-  /// Of all transports together.
+  [[nodiscard]] bool moves(LinkClassId transport) const {
+    return !of(transport, false).empty() || !of(transport, true).empty();
+  }
+  /// Of all drivers together.
   [[nodiscard]] double at(EdgeId edge) const {
     double sum = 0.0;
-    for (const std::vector<double>& load : by_transport_)
+    for (const std::vector<double>& load : by_driver_)
       sum += load.empty() ? 0.0 : load[edge.at()];
     return sum;
   }
 
 private:
-  std::vector<std::vector<double>> by_transport_;
+  std::vector<std::vector<double>> by_driver_;
   std::size_t edges_ = 0;
 };
 
@@ -50,11 +53,12 @@ struct Traffic {
   LoadVector load;
   std::vector<SerialHop> serial; // of the slowest group
   double local = 0.0;            // own bytes copied or reduced, per payload byte
+  int most_in_node = 0;          // ranks at work in the fullest node, of all groups together
 };
 
 /// The ranks of every sister group, in ascending order. Groups tile the world: base ranks are the
-/// first `stride` ranks of each block of size · stride. Ranks beyond the last whole block stay
-/// idle.
+/// first `stride` ranks of each tile of size · stride (of a block in place of the size, where there
+/// are blocks). Ranks beyond the last whole tile stay idle.
 class GroupRange {
 public:
   GroupRange(const LinkGraph& graph, GroupFamily family);
@@ -64,7 +68,12 @@ public:
 private:
   GroupFamily family_;
   std::size_t count_ = 0;
+  std::size_t block_ = 1, extent_ = 1, block_stride_ = 1; // a block's ranks, chips, distance
+  std::size_t span_ = 1, per_span_ = 1; // chips from first to last of a group, groups in them
 };
+
+/// Ranks of all groups in the node that holds most of them.
+[[nodiscard]] int most_in_node(const LinkGraph& graph, const GroupRange& groups);
 
 /// A group's members in one node: members[begin .. end).
 struct NodeSegment {
@@ -91,10 +100,11 @@ void add_ring(Traffic& traffic, Router& router, const std::vector<RankId>& membe
 struct ProtocolChoice {
   std::string name;
   std::string fallback;
+  bool tree = false; // ranks feed several others, which costs a share of the bandwidth
 };
 /// The protocols of a family of algorithms that the graph's links know. Ring and tree: all but
 /// "in-switch" and those that begin with "direct".
-[[nodiscard]] std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph);
+[[nodiscard]] std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph, bool tree = false);
 
 /// One form per protocol.
 [[nodiscard]] std::vector<CollectiveForm> forms_of(const LinkGraph& graph, Router& router,

@@ -47,6 +47,7 @@ Forms tree_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
   for (const RingOrder order : ring_orders(graph, first)) {
     Traffic traffic(graph);
     traffic.local = 1.0 / family.size;
+    traffic.most_in_node = most_in_node(graph, groups);
     for (std::size_t i = 0; i < groups.count(); ++i) {
       const std::vector<RankId> members = groups.members(i);
       const std::vector<NodeSegment> segments = node_segments(graph, members);
@@ -66,7 +67,7 @@ Forms tree_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
     if (g > 1) traffic.serial.push_back({first[0], first[1], inside, inside});
     const double levels = static_cast<double>(std::bit_width(segments.size() - 1));
     traffic.serial.push_back({first.front(), first[segments.back().begin], 2 * levels, 2 * levels});
-    const Forms some = forms_of(graph, router, "tree", traffic, ring_protocols(graph));
+    const Forms some = forms_of(graph, router, "tree", traffic, ring_protocols(graph, true));
     forms.insert(forms.end(), some.begin(), some.end());
   }
   return forms;

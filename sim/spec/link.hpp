@@ -18,6 +18,7 @@ struct Protocol {
   Seconds step;                    // per ring or tree step over this link (h)
   double bandwidth_fraction = 1.0; // of the link's achieved bandwidth
   Seconds fill;                    // pipeline fill: time += sqrt(fill · steady time)
+  double tree_fraction = 0.92;     // of that bandwidth in trees, whose ranks feed several others
 };
 
 struct Link {
@@ -29,6 +30,8 @@ struct Link {
   BytesPerSecond bandwidth;       // one unit (link, x16 port, NIC port), one direction, data sheet
   double achieved_fraction = 1.0; // (cal) large-message share of `bandwidth`
   Seconds latency;                // one traversal
+  double through_root = 1.0;      // (cal) share of it that peers reach across a PCIe root complex
+  double contention = 0.0; // (cal) k chips of a node together carry 1/(1 + contention·(k/2 − 1))
   BytesPerSecond local_copy; // (cal) copy or reduction of a rank's own share, S/n over this rate
   std::vector<Protocol> protocols;
 };

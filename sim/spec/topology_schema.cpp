@@ -17,6 +17,9 @@ const Schema<Protocol>& protocol_schema() {
     add(s, "fill", at(&Protocol::fill), "pipeline fill: adds sqrt(fill x steady time)")
         .between(0, 10)
         .because("none");
+    add(s, "tree_fraction", at(&Protocol::tree_fraction), "of that bandwidth in trees")
+        .between(tiny, 1)
+        .because("NCCL's tuner rates trees at 0.92 of a ring");
     return s;
   }();
   return schema;
@@ -94,6 +97,15 @@ const Schema<Link>& link_schema() {
         .between(tiny, 1)
         .because("not measured");
     add(s, "link.latency", at(&Link::latency), "one traversal").required().between(0, 10);
+    add(s, "link.through_root", at(&Link::through_root),
+        "most of the rate that a stream between peers reaches across a PCIe root complex")
+        .between(tiny, 1)
+        .because("all of it");
+    add(s, "link.contention", at(&Link::contention),
+        "k chips of a node that stage through it carry 1 / (1 + contention x (k/2 - 1)) of its "
+        "rate")
+        .between(0, 100)
+        .because("none");
     add(s, "link.local_copy", at(&Link::local_copy), "copy or reduction of a rank's own share")
         .because("no such cost");
     add_tables(s, "protocol", protocol_schema(), at(&Link::protocols),

@@ -20,21 +20,29 @@ struct Grouping {
   std::string RowLabels::*label;
 };
 
-constexpr std::array<Grouping, 9> groupings{{{"source", &RowLabels::source},
-                                             {"chip", &RowLabels::chip},
-                                             {"precision", &RowLabels::precision},
-                                             {"library", &RowLabels::library},
-                                             {"condition", &RowLabels::condition},
-                                             {"size", &RowLabels::size},
-                                             {"stack", &RowLabels::stack},
-                                             {"scale", &RowLabels::scale},
-                                             {"core", &RowLabels::core}}};
+constexpr std::array<Grouping, 11> groupings{{{"source", &RowLabels::source},
+                                              {"chip", &RowLabels::chip},
+                                              {"precision", &RowLabels::precision},
+                                              {"library", &RowLabels::library},
+                                              {"condition", &RowLabels::condition},
+                                              {"size", &RowLabels::size},
+                                              {"stack", &RowLabels::stack},
+                                              {"scale", &RowLabels::scale},
+                                              {"core", &RowLabels::core},
+                                              {"system", &RowLabels::system},
+                                              {"work", &RowLabels::work}}};
 
 constexpr std::array<std::string_view, 5> scales{"1", "2-8", "9-64", "65-512", "> 512"};
 constexpr std::array<double, 4> scale_ends{1, 8, 64, 512};
 
-/// Scales read in the order of size, everything else in the order of the alphabet.
+constexpr std::array<std::string_view, 3> sizes{"< 64 KiB", "64 KiB - 64 MiB", ">= 64 MiB"};
+constexpr std::array<double, 2> size_starts{65536, 67108864};
+
+/// Scales and sizes read in their order, everything else in the order of the alphabet.
 std::size_t rank_of(std::string_view by, const std::string& name) {
+  if (by == "size") {
+    return static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), name) - sizes.begin());
+  }
   return by == "scale" ? static_cast<std::size_t>(std::find(scales.begin(), scales.end(), name) -
                                                   scales.begin())
                        : 0;
@@ -78,6 +86,14 @@ std::string_view scale_of(double chips) {
     ++bucket;
   }
   return scales[bucket];
+}
+
+std::string_view size_of(Bytes bytes) {
+  std::size_t bucket = 0;
+  while (bucket < size_starts.size() && bytes.si() >= size_starts[bucket]) {
+    ++bucket;
+  }
+  return sizes[bucket];
 }
 
 ErrorFigures error_figures(const std::vector<const ValidatedRow*>& rows) {

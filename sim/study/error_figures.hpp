@@ -1,6 +1,7 @@
 #pragma once
 // Error figures over sets of rows: the summary and the groups of a validation report.
 
+#include "base/quantity.hpp"
 #include "study/validate.hpp"
 
 #include <string_view>
@@ -14,6 +15,9 @@ namespace clustersim {
 
 /// Bucket of a job size, for the group "scale".
 [[nodiscard]] std::string_view scale_of(double chips);
+
+/// Bucket of a message, for the group "size": latency, the mixture, bandwidth.
+[[nodiscard]] std::string_view size_of(Bytes bytes);
 
 /// Fills summary and groups from the files' rows.
 void summarise(ValidationReport& report);

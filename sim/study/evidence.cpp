@@ -59,17 +59,39 @@ std::vector<EvidenceKind> peers() {
            {"paper_item", "metric", "measured", "calculon_predicted"},
            {{"measured", "step_time", "s"}},
            "gpu"},
-          {"all-reduce", {"num_gpus", "bytes", "time_ns"}, {{"time_ns", "time", "s", 1e-9}}, "gpu"},
           {"operator efficiency",
            {"op", "peak_tflops", "measured_efficiency"},
            {{"measured_efficiency", "relative_performance", "of peak"}},
            "gpu"}};
 }
 
+/// nccl-tests and the like, and the all-reduces that vTrain profiled inside one node.
+std::vector<EvidenceKind> collectives() {
+  return {{"collectives",
+           {"system", "collective", "ranks", "bytes", "time_us"},
+           {{"time_us", "time", "s", 1e-6}},
+           "",
+           false,
+           {},
+           true},
+          {"all-reduce",
+           {"gpu", "num_gpus", "bytes", "time_ns"},
+           {{"time_ns", "time", "s", 1e-9}},
+           "gpu",
+           false,
+           {{"source", "{source}"},
+            {"system", "{gpu}x8_nvlink"}, // vTrain profiled nodes of eight
+            {"collective", "all_reduce"},
+            {"ranks", "{num_gpus}"},
+            {"nodes", "1"},
+            {"bytes", "{bytes}"},
+            {"library", "NCCL"}},
+           true}};
+}
+
 std::vector<EvidenceKind> microbenchmarks() {
   const std::vector<MeasuredColumn> time{{"time_us", "time", "s", 1e-6}};
-  return {{"collectives", {"system", "collective", "ranks", "bytes", "time_us"}, time, ""},
-          {"attention",
+  return {{"attention",
            {"chip", "seqlen", "heads", "head_dim_qk", "direction", "time_us"},
            time,
            "chip"},
@@ -100,7 +122,7 @@ std::vector<std::string> missing_columns(const EvidenceKind& kind, const CsvTabl
 const std::vector<EvidenceKind>& evidence_kinds() {
   static const std::vector<EvidenceKind> kinds = [] {
     std::vector<EvidenceKind> all{training_runs(), vtrain()};
-    for (std::vector<EvidenceKind> more : {peers(), microbenchmarks()}) {
+    for (std::vector<EvidenceKind> more : {peers(), collectives(), microbenchmarks()}) {
       std::move(more.begin(), more.end(), std::back_inserter(all));
     }
     return all;
@@ -116,7 +138,7 @@ const EvidenceKind* recognise(const CsvTable& table) {
   return found == kinds.end() ? nullptr : &*found;
 }
 
-CsvTable as_training_runs(const CsvTable& table, const EvidenceKind& kind) {
+CsvTable translated(const CsvTable& table, const EvidenceKind& kind) {
   if (kind.translation.empty()) {
     return table;
   }
@@ -125,11 +147,11 @@ CsvTable as_training_runs(const CsvTable& table, const EvidenceKind& kind) {
     runs.header.emplace_back(column.column);
   }
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    CsvRow translated{{}, table.rows[row].line};
+    CsvRow one{{}, table.rows[row].line};
     for (const TranslatedColumn& column : kind.translation) {
-      translated.fields.push_back(fill(column.pattern, table, row).value_or(""));
+      one.fields.push_back(fill(column.pattern, table, row).value_or(""));
     }
-    runs.rows.push_back(std::move(translated));
+    runs.rows.push_back(std::move(one));
   }
   return runs;
 }

@@ -30,8 +30,9 @@ struct EvidenceKind {
   std::vector<MeasuredColumn> measured;
   std::string_view chip_column; // empty when there is none
   bool predicted = false;       // by this version, as a training run
-  // Empty when the columns are those of training runs.
+  // Empty when the columns are those of training runs, or of collectives where those are predicted.
   std::vector<TranslatedColumn> translation = {};
+  bool collective = false; // predicted by this version, as a collective of the network
 };
 
 [[nodiscard]] const std::vector<EvidenceKind>& evidence_kinds();
@@ -39,8 +40,9 @@ struct EvidenceKind {
 /// The kind whose columns are all there; the first in table order.
 [[nodiscard]] const EvidenceKind* recognise(const CsvTable& table);
 
-/// The same rows under the columns of training runs; the table itself when nothing is to translate.
-[[nodiscard]] CsvTable as_training_runs(const CsvTable& table, const EvidenceKind& kind);
+/// The same rows under the columns of the translation; the table itself when nothing is to
+/// translate.
+[[nodiscard]] CsvTable translated(const CsvTable& table, const EvidenceKind& kind);
 
 /// For a message: the kind that misses fewest columns, and which.
 struct NearestKind {

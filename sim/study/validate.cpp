@@ -6,6 +6,7 @@
 #include "foreign/csv.hpp"
 #include "plan/lower.hpp"
 #include "plan/memory.hpp"
+#include "study/collective_evidence.hpp"
 #include "study/error_figures.hpp"
 #include "study/evidence.hpp"
 #include "study/kernel_evidence.hpp"
@@ -48,6 +49,12 @@ RowLabels labels_of(const Evidence& evidence, std::size_t row) {
   labels.precision = printable(table.at(row, "precision"));
   if (const auto chips = number_from(table.at(row, "num_chips"))) {
     labels.scale = scale_of(*chips);
+  }
+  if (evidence.kind->collective) {
+    labels.system = printable(table.at(row, "system"));
+    labels.work = printable(table.at(row, "collective"));
+    labels.scale = scale_of(number_from(table.at(row, "ranks")).value_or(1));
+    labels.size = size_of(Bytes{number_from(table.at(row, "bytes")).value_or(0)});
   }
   if (table.column("core")) {
     labels.core = table.at(row, "core") == "1" ? "core" : "other";
@@ -176,10 +183,36 @@ std::vector<ValidatedRow> skip_row(const Evidence& evidence, std::size_t row) {
   return entries;
 }
 
+/// Collectives are answered together, since rows that differ in size alone are one question.
+ValidatedFile validate_collectives(const Evidence& evidence, const Study& study,
+                                   const ValidateOptions& options, Diagnostics& out) {
+  ValidatedFile file{evidence.table->path, std::string(evidence.kind->name), {}};
+  const auto predictions =
+      predict_collectives(*evidence.runs, *study.catalogue, options.threads, out);
+  for (std::size_t row = 0; predictions && row < predictions->size(); ++row) {
+    const CollectivePrediction& predicted = (*predictions)[row];
+    for (ValidatedRow& entry : empty_entries(evidence, row)) {
+      entry.id = predicted.id;
+      if (entry.measured) {
+        entry.status = predicted.status;
+        entry.reason = predicted.reason;
+        entry.assumptions = predicted.assumptions;
+        entry.predicted = predicted.seconds;
+        if (predicted.seconds) entry.ratio = *predicted.seconds / *entry.measured;
+      }
+      file.rows.push_back(std::move(entry));
+    }
+  }
+  return file;
+}
+
 ValidatedFile validate_table(const CsvTable& table, const EvidenceKind& kind, const Study& study,
-                             const ValidateOptions& options) {
-  const CsvTable runs = as_training_runs(table, kind);
+                             const ValidateOptions& options, Diagnostics& out) {
+  const CsvTable runs = translated(table, kind);
   const Evidence evidence{&table, &runs, &kind};
+  if (kind.collective) {
+    return validate_collectives(evidence, study, options, out);
+  }
   const std::size_t rows = table.rows.size();
   std::vector<std::vector<ValidatedRow>> entries(rows);
   const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
@@ -224,7 +257,7 @@ ValidationReport validate(const std::vector<std::string>& paths, const Catalogue
     if (kind == nullptr) {
       complain_unknown(*table, out);
     } else if (!is_kernel_kind(*kind)) {
-      report.files.push_back(validate_table(*table, *kind, {&catalogue, &*rules}, options));
+      report.files.push_back(validate_table(*table, *kind, {&catalogue, &*rules}, options, out));
     } else if (std::optional<ValidatedFile> file =
                    validate_kernels(*table, *kind, catalogue, out)) {
       report.files.push_back(std::move(*file));

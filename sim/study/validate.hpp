@@ -28,10 +28,12 @@ struct RowLabels {
   std::string precision; // "bf16"
   std::string library;   // of kernels, as the file spells it: "FlashAttention-2"
   std::string condition; // of the measurement, as the file spells it: "burst_random"
-  std::string size;      // of a GEMM: "> 50 GFLOP", ">= 256", "< 256" (its least dimension)
+  std::string size;      // of a GEMM: "> 50 GFLOP", …; of a collective: "< 64 KiB", …
   std::string stack;     // id of the software stack that the row was resolved to
   std::string scale;     // "1", "2-8", "9-64", "65-512", "> 512" chips
   std::string core;      // "core", "other": whether nothing about the row needed guessing
+  std::string system;    // of a collective: the machine as the file names it
+  std::string work;      // of a microbenchmark: what was timed
 };
 
 /// One measured quantity of one row. Times in seconds, sizes in GiB, rates as `unit` says: plain
@@ -65,7 +67,7 @@ struct QuantitySummary {
 
 struct ErrorGroup {
   std::string
-      by; // "source", "chip", "precision", "library", "condition", "size", "stack", "scale", "core"
+      by; // "source", "chip", "precision", "library", "condition", "stack", "system", "size", …
   std::string name;
   std::string quantity;
   ErrorFigures figures;

@@ -2,7 +2,7 @@
 
 import json
 
-VERBS = ["run", "check", "list", "show", "init", "roofline", "validate", "help", "version"]
+VERBS = ["run", "check", "list", "show", "init", "roofline", "collective", "validate", "help", "version"]
 KINDS = ["chips", "transformers", "nodes", "fabrics", "links", "stacks", "recipes", "calibrations", "configs"]
 
 
@@ -14,6 +14,7 @@ def commands(program):
     catalogue(program)
     starters(program)
     rooflines(program)
+    collectives(program)
     limits(program)
 
 
@@ -45,6 +46,9 @@ def misspellings(program):
         (["run", "dgx_h100", "--jsn"], "--json"), (["list", "--vebrose"], "--verbose"),
         (["run", "dgx_h100", "--colour=never"], "--color"), (["list", "chps"], "chips"),
         (["show", "h10"], "h100"), (["roofline", "--chip", "h100", "--precision", "bf61"], "bf16"),
+        (["collective", "all_redcue", "--topology", "dgx-h100"], "all_reduce"),
+        (["collective", "all_reduce", "--topology", "dgx-h100", "--algorithm", "rign"], "ring"),
+        (["collective", "all_reduce", "--topology", "dgx-h10"], "dgx-h100"),
         (["run", "dgx_h100", "--fail-on", "step_tmie=1s"], "step_time"),
         (["run", "dgx_h100", "--set", "plan.tensr=4"], "tensor"),
     ]:
@@ -62,6 +66,14 @@ def exit_codes(program):
         (["run", "dgx_h100", "--set", "tensor=7"], 2), (["run", "dgx_h100", "--set"], 2),
         (["list", "chips", "--data", "/no/such/folder"], 74), (["list", "chips", "--set", "a=1"], 2),
         (["show"], 2), (["roofline"], 2), (["roofline", "--chip", "no-such-chip"], 2),
+        (["collective"], 2), (["collective", "all_reduce"], 2), (["collective", "all_sum", "--topology", "dgx-h100"], 2),
+        (["collective", "all_reduce", "--topology", "no-such-node"], 2),
+        (["collective", "all_reduce", "--topology", "dgx-h100", "--ranks", "9"], 2),
+        (["collective", "all_reduce", "--topology", "dgx-h100", "--sizes", "8GiB..8B"], 2),
+        (["collective", "all_reduce", "--topology", "dgx-h100", "--nodes", "1e9"], 2),
+        (["collective", "all_reduce", "--topology", "dgx-h100", "--algorithm", "tree"], 2),
+        (["collective", "all_reduce", "--topology", "dgx-h100", "--set", "cluster.nodes=2"], 2),
+        (["collective", "all_reduce", "--topology", "configs/no.toml"], 74),
         (["validate"], 2), (["validate", "no-such.csv"], 74), (["check"], 2), (["check", "no-such.toml"], 74),
         (["run", program.source], 74), (["reference", "nothing"], 2),
     ]
@@ -166,6 +178,34 @@ def rooflines(program):
     lacks = {roof["precision"] for roof in turing["chips"][0]["roofs"]}
     program.expect("bf16" not in lacks and "fp8" not in lacks, "no roof that the chip lacks")
     program.equal(program("roofline", "rtx-2080-ti", "--precision", "bf16").code, 2, "asking for it is refused")
+
+
+def collectives(program):
+    words = ["collective", "all_reduce", "--topology", "dgx_h100", "--nodes", "4", "--ranks", "32"]
+    run = program(*words, "--sizes", "8B..8GiB", "--json")
+    program.equal(run.code, 0, f"collective ({run.err!r})")
+    report = json.loads(run.out)
+    program.equal(report["schema"], "clustersim.collective/1", "collective: schema")
+    rows = report["rows"]
+    program.equal([row["bytes"] for row in rows], [2**k for k in range(3, 34)], "collective: sizes double")
+    for row in rows:
+        bandwidth = row["bytes"] / row["time_us"] / 1e3
+        program.expect(abs(row["algbw_gbs"] / bandwidth - 1) < 1e-9, f"collective: algbw of {row['bytes']} B")
+        program.expect(abs(row["busbw_gbs"] / row["algbw_gbs"] - 2 * 31 / 32) < 1e-9, "collective: busbw is 2(n-1)/n")
+        program.expect(" -> " in row["binding_edge"], "collective: names an edge")
+        program.expect(row["algorithm"] in ("ring", "tree", "in-switch"), "collective: names the algorithm")
+    times = [row["time_us"] for row in rows]
+    program.expect(times == sorted(times), "collective: a larger buffer takes no less time")
+    ring = json.loads(program(*words, "--sizes", "8B..8GiB", "--algorithm", "ring", "--json").out)["rows"]
+    program.expect(all(a["time_us"] >= b["time_us"] for a, b in zip(ring, rows)), "collective: auto is the fastest")
+    program.equal({row["algorithm"] for row in ring}, {"ring"}, "collective: --algorithm ring")
+    csv = program(*words, "--csv", "--sizes", "1MiB,3MiB").out.splitlines()
+    program.equal(len(csv), 3, "collective: CSV has a head and a line for each size")
+    text = program(*words).out
+    program.expect(max(map(len, text.splitlines())) <= 80, "collective: text keeps to 80 columns")
+    scenario = program("collective", "all_reduce", "--topology", program.config("dgx_h100"), "--sizes", "1GB",
+                       "--set", "cluster.nodes=4", "--set", "plan.data=4", "--json")
+    program.equal(json.loads(scenario.out)["ranks"], 32, f"collective: the cluster of a scenario ({scenario.err!r})")
 
 
 def limits(program):

@@ -9,7 +9,7 @@ root = here.parent.parent
 evidence = "tests/validation/training_runs.csv"
 
 
-def load(program: str) -> dict:
+def load(program: str, evidence: str = evidence) -> dict:
     """The JSON of `clustersim validate`, run from the root so that paths in it are relative."""
     done = subprocess.run(
         [program, "validate", evidence, "--json"], cwd=root, capture_output=True, text=True, check=False

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Fails when a group of published runs is predicted worse than its limit in limits.toml allows.
+"""Fails when a group of published measurements is predicted worse than its limit in limits.toml allows.
 
 usage: run.py PATH/TO/clustersim
 """
@@ -10,8 +10,12 @@ import tomllib
 import report as reports
 
 
+def file_of(limit: dict) -> str:
+    return limit.get("file", reports.evidence)
+
+
 def check(report: dict, limit: dict) -> list[str]:
-    where = f"{limit['quantity']} of {limit['by']} {limit.get('name', '')}".strip()
+    where = f"{file_of(limit)}: {limit['quantity']} of {limit['by']} {limit.get('name', '')}".strip()
     figures = reports.group(report, limit["by"], limit.get("name", ""), limit["quantity"])
     if figures is None:
         return [f"{where}: no such group"]
@@ -28,9 +32,9 @@ def check(report: dict, limit: dict) -> list[str]:
 
 
 def main() -> int:
-    report = reports.load(sys.argv[1])
     limits = tomllib.loads((reports.here / "limits.toml").read_text())["limit"]
-    problems = [problem for limit in limits for problem in check(report, limit)]
+    found = {file: reports.load(sys.argv[1], file) for file in dict.fromkeys(map(file_of, limits))}
+    problems = [problem for limit in limits for problem in check(found[file_of(limit)], limit)]
     for problem in problems:
         print(problem)
     print(f"{len(limits)} groups checked, {len(problems)} problems")

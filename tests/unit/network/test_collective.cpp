@@ -1,6 +1,7 @@
 #include "network/collective.hpp"
 
 #include "network/algorithms.hpp"
+#include "network/traffic.hpp"
 #include "support.hpp"
 
 #include <cmath>
@@ -246,4 +247,68 @@ TEST_CASE("algorithms are named once, and hierarchical waits to be asked for") {
     CHECK(names.insert(row.name).second);
     CHECK(row.automatic == (row.name != "hierarchical"));
   }
+}
+
+TEST_CASE("peers across a root complex get no more than their share, whatever the protocol") {
+  Node node = pcie_node(true);
+  node.host.chips_per_switch = 2;
+  node.host.pcie.protocols = {protocol("bulk", 0.0, 0.0, 0.8, 0.0)};
+  node.host.pcie.through_root = 0.5;
+  const auto kind = CollectiveKind::all_gather;
+  CHECK(steady("ring", cluster(node), kind, {2, 1}).si() ==
+        doctest::Approx(1.0 / 2 / (0.8 * pcie_rate)));
+  CHECK(steady("ring", cluster(node), kind, {4, 1}).si() ==
+        doctest::Approx(3.0 / 4 / (0.5 * pcie_rate)));
+  // The uplink of a switch carries both of its chips' streams at its own rate: two of the three
+  // quarters that each chip sends in an all-to-all, 2 · 2/4 together.
+  node.host.pcie.through_root = 0.8;
+  CHECK(steady("direct", cluster(node), CollectiveKind::all_to_all, {4, 1}).si() ==
+        doctest::Approx(2.0 * 2 / 4 / pcie_rate));
+}
+
+TEST_CASE("what many chips stage through host memory falls with their number") {
+  Node node = pcie_node(false);
+  node.host.pcie.bandwidth = BytesPerSecond{1e15};
+  node.host.memory.protocols = {protocol("bulk", 0.0, 0.0, 1.0, 0.0)};
+  const auto rate = [&](double contention, GroupFamily family) {
+    node.host.memory.contention = contention;
+    return steady("ring", cluster(node), CollectiveKind::all_gather, family).si();
+  };
+  const double alone = 4 * 3.0 / 4 / (memory_rate / 2);
+  CHECK(rate(0.0, {4, 1}) == doctest::Approx(alone));
+  CHECK(rate(0.6, {4, 1}) == doctest::Approx(alone * (1 + 0.6 * (4 / 2.0 - 1))));
+  CHECK(rate(0.6, {2, 1, 1}) == doctest::Approx(2 * 1.0 / 2 / (memory_rate / 2)));
+  // Two groups of two at once are four chips at work.
+  CHECK(rate(0.6, {2, 1}) == doctest::Approx(4 * 1.0 / 2 / (memory_rate / 2) * 1.6));
+}
+
+TEST_CASE("trees reach their share of a protocol's bandwidth, a switch that reduces its own") {
+  Node node = switched_node();
+  node.scale_up.in_network_reduction = true;
+  node.scale_up.link.protocols = {protocol("bulk", 0.0, 0.0, 1.0, 0.0),
+                                  protocol("in-switch", 0.0, 0.0, 0.9, 0.0)};
+  node.nics.link.protocols = {protocol("bulk", 0.0, 0.0, 1.0, 0.0)};
+  node.nics.link.protocols.front().tree_fraction = 0.5;
+  const Cluster machine = cluster(node, 2, fabric("rail-optimized"));
+  const auto kind = CollectiveKind::all_reduce;
+  CHECK(steady("tree", machine, kind, {16, 1}).si() == doctest::Approx(1.0 / 8 / (0.5 * nic_rate)));
+  node.nics.link.bandwidth = BytesPerSecond{1e15};
+  const Cluster wide = cluster(node, 2, fabric("rail-optimized"));
+  CHECK(steady("in-switch", wide, kind, {8, 1, 1}).si() ==
+        doctest::Approx((1 + 1.0 / 8) / (0.9 * port)));
+}
+
+TEST_CASE("blocks deal a group evenly to the nodes, its sisters beside it") {
+  const LinkGraph graph = build_link_graph(cluster(switched_node(), 4, fabric("single-switch")));
+  const GroupRange groups(graph, {4, 1, 0, 2, 8}); // two of eight chips in each of two nodes
+  REQUIRE(groups.count() == 2 * 4);
+  const auto ranks = [&](std::size_t group) {
+    std::vector<std::size_t> out;
+    for (const RankId rank : groups.members(group))
+      out.push_back(rank.at());
+    return out;
+  };
+  CHECK(ranks(0) == std::vector<std::size_t>{0, 1, 8, 9});
+  CHECK(ranks(3) == std::vector<std::size_t>{6, 7, 14, 15});
+  CHECK(ranks(4) == std::vector<std::size_t>{16, 17, 24, 25});
 }

@@ -1,0 +1,64 @@
+#include "study/collective_sweep.hpp"
+
+#include <fmt/format.h>
+
+namespace clustersim {
+namespace {
+
+CollectiveRow row_of(const std::vector<CollectiveForm>& forms, const LinkGraph& graph,
+                     CollectiveKind kind, int ranks, Bytes size) {
+  const CollectiveTime best = fastest(forms, size, graph);
+  CollectiveRow row{size, best.time, best.latency, {}, {}, {}, {}, {}};
+  row.algorithm_bandwidth = size / best.time;
+  row.bus_bandwidth = bus_bandwidth(kind, ranks, size, best.time);
+  row.algorithm = best.form->algorithm;
+  row.protocol = best.form->protocol;
+  if (best.binding) row.binding_edge = graph.edge_name(*best.binding);
+  return row;
+}
+
+} // namespace
+
+std::optional<GroupFamily> family_of(const Cluster& cluster, int ranks, int concurrent,
+                                     std::string& why) {
+  const int chips = cluster.chips();
+  const int nodes = cluster.partitions.front().nodes;
+  const int size = ranks == 0 ? chips : ranks;
+  if (size < 2 || size > chips) {
+    why = fmt::format("{} ranks on {} chips: a collective takes 2 to {}", size, chips, chips);
+    return std::nullopt;
+  }
+  if (size % nodes != 0) {
+    why = fmt::format("{} ranks cannot be dealt evenly to {} nodes", size, nodes);
+    return std::nullopt;
+  }
+  const int per_node = size / nodes, held = chips / nodes;
+  if (concurrent < 1 || concurrent > held / per_node) {
+    why = fmt::format("{} groups of {} ranks in each node of {} chips: at most {} at once",
+                      concurrent, per_node, held, held / per_node);
+    return std::nullopt;
+  }
+  return GroupFamily{size, 1, concurrent, per_node, held};
+}
+
+std::optional<CollectiveSweep>
+sweep_collective(const Cluster& cluster, const CollectiveQuestion& question, std::string& why) {
+  const auto family = family_of(cluster, question.ranks, question.concurrent, why);
+  if (!family) return std::nullopt;
+  const LinkGraph graph = build_link_graph(cluster);
+  Router router(graph);
+  const std::vector<CollectiveForm> forms =
+      collective_forms(graph, router, question.kind, *family, question.algorithm);
+  if (forms.empty()) {
+    why = fmt::format("the algorithm '{}' does not apply to {} over these {} ranks",
+                      question.algorithm, name_of(question.kind), family->size);
+    return std::nullopt;
+  }
+  CollectiveSweep sweep{question.kind, cluster, family->size, question.concurrent, {}, {}};
+  for (const Bytes size : question.sizes) {
+    sweep.rows.push_back(row_of(forms, graph, question.kind, family->size, size));
+  }
+  return sweep;
+}
+
+} // namespace clustersim
