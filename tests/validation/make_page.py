@@ -15,8 +15,12 @@ import report as reports
 
 page = reports.root / "docs" / "validation.md"
 columns = "| {} | rows | scored | mean abs. error | median | 90th percentile | bias |\n|---|---|---|---|---|---|---|\n"
-titles = {"source": "Source", "chip": "Chip", "precision": "Precision", "stack": "Software stack",
-          "scale": "Chips in the job", "core": "Nothing guessed?"}
+titles = {"source": "Source", "chip": "Chip", "precision": "Precision", "library": "Library",
+          "condition": "Condition", "size": "Size", "stack": "Software stack",
+          "scale": "Chips in the job", "system": "System", "work": "Work", "core": "Nothing guessed?"}
+kernel_titles = {"gemm": "GEMM", "attention": "Attention", "kernels": "Memory-bound kernels",
+                 "membw": "Bandwidth of memories", "power": "Performance under a power cap",
+                 "collectives": "Collectives", "all-reduce": "All-reduce, vTrain's table"}
 worst_count = 15
 
 
@@ -32,15 +36,16 @@ def line(name: str, figures: dict) -> str:
         percent(figures["median_ape"]), percent(figures["p90_ape"]), percent(figures["bias"], True))
 
 
-def group_table(report: dict, by: str, quantity: str) -> str:
-    chosen = [g for g in report["groups"]
+def group_table(file: dict, by: str, quantity: str) -> str:
+    chosen = [g for g in file["groups"]
               if g["by"] == by and g["quantity"] == quantity and reports.scored(g) > 0]
+    if not chosen:
+        return ""
     return columns.format(titles[by]) + "".join(line(g["name"], g) for g in chosen) + "\n"
 
 
-def rows_of(report: dict, quantity: str, status: str) -> list[dict]:
-    return [row for file in report["files"] for row in file["rows"]
-            if row["quantity"] == quantity and row["status"] == status]
+def rows_of(file: dict, quantity: str, status: str) -> list[dict]:
+    return [row for row in file["rows"] if row["quantity"] == quantity and row["status"] == status]
 
 
 def remark(row: dict, remarks: list[dict]) -> str:
@@ -50,8 +55,8 @@ def remark(row: dict, remarks: list[dict]) -> str:
     return "Not understood yet."
 
 
-def worst(report: dict, quantity: str, remarks: list[dict]) -> str:
-    rows = sorted(rows_of(report, quantity, "ok"), key=lambda r: (-abs(r["ratio"] - 1), r["id"]))
+def worst(file: dict, quantity: str, remarks: list[dict]) -> str:
+    rows = sorted(rows_of(file, quantity, "ok"), key=lambda r: (-abs(r["ratio"] - 1), r["id"]))
     text = "| row | predicted | measured | error | likely reason |\n|---|---|---|---|---|\n"
     for row in rows[:worst_count]:
         error = percent(100 * (row["ratio"] - 1), True)
@@ -60,9 +65,9 @@ def worst(report: dict, quantity: str, remarks: list[dict]) -> str:
     return text + "\n"
 
 
-def reasons(report: dict) -> str:
+def reasons(file: dict, quantity: str) -> str:
     counts: dict[str, int] = {}
-    for row in rows_of(report, "step_time", "skipped"):
+    for row in rows_of(file, quantity, "skipped"):
         counts[row["reason"]] = counts.get(row["reason"], 0) + 1
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     text = "| rows | reason |\n|---|---|\n"
@@ -70,29 +75,53 @@ def reasons(report: dict) -> str:
 
 
 def failures(report: dict) -> str:
-    failed = [row for q in report["summary"] for row in rows_of(report, q, "failed")]
+    failed = [row for file in report["files"] for row in file["rows"] if row["status"] == "failed"]
     if not failed:
         return "No row in scope failed to run.\n\n"
     return "".join(f"* `{row['id']}` ({row['quantity']}): {row['reason']}\n" for row in failed) + "\n"
 
 
-def write(report: dict) -> str:
-    remarks_file = tomllib.loads((reports.here / "remarks.toml").read_text())
-    text = (reports.here / "page_intro.md").read_text()
-    text += "## Summary\n\n" + columns.format("Quantity")
-    text += "".join(line(f"{quantity}, all", figures) for quantity, figures in report["summary"].items())
-    for quantity in report["summary"]:
-        core = reports.group(report, "core", "core", quantity)
+def summary(report: dict) -> str:
+    text = columns.format("Quantity")
+    runs = reports.of_kind(report, reports.runs)
+    text += "".join(line(f"{quantity}, all", figures) for quantity, figures in runs["summary"].items())
+    for quantity in runs["summary"]:
+        core = reports.group(runs, "core", "core", quantity)
         if core:
             text += line(f"{quantity}, core rows", core)
+    for kind in reports.kernels:
+        for quantity, figures in reports.of_kind(report, kind)["summary"].items():
+            text += line(f"{quantity}: {kernel_titles[kind]}", figures)
+    return text
+
+
+def kernel_section(file: dict, remarks: dict) -> str:
+    text = f"## {kernel_titles[file['kind']]}\n\n"
+    for quantity in file["summary"]:
+        for by in ("system", "work", "chip", "precision", "library", "condition", "size"):
+            text += group_table(file, by, quantity)
+        text += "The worst rows:\n\n" + worst(file, quantity, remarks.get(file["kind"], []))
+        skipped = reasons(file, quantity)
+        if skipped.count("\n") > 3:
+            text += "Skipped, and why:\n\n" + skipped
+    return text
+
+
+def write(report: dict) -> str:
+    remarks_file = tomllib.loads((reports.here / "remarks.toml").read_text())
+    runs = reports.of_kind(report, reports.runs)
+    text = (reports.here / "page_intro.md").read_text()
+    text += "## Summary\n\n" + summary(report)
     text += "\n## Step time\n\n"
     for by in ("source", "chip", "precision", "stack", "scale", "core"):
-        text += group_table(report, by, "step_time")
-    text += "## Step time: the worst rows\n\n" + worst(report, "step_time", remarks_file["step_time"])
-    text += "## Peak memory\n\n" + group_table(report, "source", "peak_memory")
-    text += worst(report, "peak_memory", remarks_file["peak_memory"])
-    text += "## Failed\n\n" + failures(report)
-    return text + "## Skipped, and why\n\n" + reasons(report).rstrip("\n") + "\n"
+        text += group_table(runs, by, "step_time")
+    text += "## Step time: the worst rows\n\n" + worst(runs, "step_time", remarks_file["step_time"])
+    text += "## Peak memory\n\n" + group_table(runs, "source", "peak_memory")
+    text += worst(runs, "peak_memory", remarks_file["peak_memory"])
+    text += "## Training runs skipped, and why\n\n" + reasons(runs, "step_time")
+    for kind in reports.kernels:
+        text += kernel_section(reports.of_kind(report, kind), remarks_file)
+    return text + "## Failed\n\n" + failures(report).rstrip("\n") + "\n"
 
 
 def main() -> int:

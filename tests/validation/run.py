@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Fails when a group of published measurements is predicted worse than its limit in limits.toml allows.
+"""Fails when a group of published measurements is predicted worse than its limit allows: limits.toml
+for training runs, kernel_limits.toml for kernels.
 
 usage: run.py PATH/TO/clustersim
 """
@@ -10,13 +11,10 @@ import tomllib
 import report as reports
 
 
-def file_of(limit: dict) -> str:
-    return limit.get("file", reports.evidence)
-
-
 def check(report: dict, limit: dict) -> list[str]:
-    where = f"{file_of(limit)}: {limit['quantity']} of {limit['by']} {limit.get('name', '')}".strip()
-    figures = reports.group(report, limit["by"], limit.get("name", ""), limit["quantity"])
+    file = reports.of_kind(report, limit.get("file", reports.runs))
+    where = f"{file['kind']}: {limit['quantity']} of {limit['by']} {limit.get('name', '')}".strip()
+    figures = reports.group(file, limit["by"], limit.get("name", ""), limit["quantity"])
     if figures is None:
         return [f"{where}: no such group"]
     problems = []
@@ -26,18 +24,27 @@ def check(report: dict, limit: dict) -> list[str]:
         problems.append(f"{where}: {figures['failed']} rows failed")
     for key in ("mape", "median_ape"):
         allowed = limit.get(f"{key}_at_most")
-        if allowed is not None and (figures[key] is None or figures[key] > allowed):
+        if allowed is None:
+            continue
+        if figures[key] is None:
+            problems.append(f"{where}: no row is scored")
+        elif figures[key] > allowed:
             problems.append(f"{where}: {key} is {figures[key]:.2f} %, at most {allowed} allowed")
     return problems
 
 
+def limits() -> list[dict]:
+    return [limit for name in ("limits.toml", "kernel_limits.toml")
+            for limit in tomllib.loads((reports.here / name).read_text())["limit"]]
+
+
 def main() -> int:
-    limits = tomllib.loads((reports.here / "limits.toml").read_text())["limit"]
-    found = {file: reports.load(sys.argv[1], file) for file in dict.fromkeys(map(file_of, limits))}
-    problems = [problem for limit in limits for problem in check(found[file_of(limit)], limit)]
+    report = reports.load(sys.argv[1])
+    known = limits()
+    problems = [problem for limit in known for problem in check(report, limit)]
     for problem in problems:
         print(problem)
-    print(f"{len(limits)} groups checked, {len(problems)} problems")
+    print(f"{len(known)} groups checked, {len(problems)} problems")
     return 1 if problems else 0
 
 

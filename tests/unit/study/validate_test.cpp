@@ -172,17 +172,6 @@ TEST_CASE("results do not depend on the number of threads") {
   CHECK(one.summary[0].figures.mape == many.summary[0].figures.mape);
 }
 
-TEST_CASE("evidence of a kind that is not predicted yet is recognised and skipped row by row") {
-  Diagnostics out;
-  const ValidationReport report =
-      validated("system,collective,ranks,bytes,time_us,source\ndgx,all_reduce,8,1024,5,x\n", out);
-  REQUIRE(report.files.size() == 1);
-  CHECK(report.files[0].kind == "collectives");
-  CHECK(report.files[0].rows[0].status == RowStatus::skipped);
-  CHECK(report.files[0].rows[0].reason == "collectives: not predicted by this version");
-  CHECK(*report.files[0].rows[0].measured == doctest::Approx(5e-6));
-}
-
 TEST_CASE("a cell that is no number is said to be one, and never hides its neighbour") {
   for (const std::string bad : {"abc", "nan", "1e400", "inf", "0x20"}) {
     const ValidatedRow row = only_row(replaced(good, ",8.0,50,", "," + bad + ",,"));
