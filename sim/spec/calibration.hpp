@@ -90,6 +90,14 @@ struct PowerCalibration {
   FlopsPerSecond reference_peak; // its dense 16-bit (or widest) matrix peak
 };
 
+/// How far measurements scatter about the laws: one standard deviation of ln(measured / predicted).
+/// The range of a step time follows from it (docs/explanation/uncertainty.md).
+struct CalibrationSpread {
+  double matrix = 0.12; // GEMM and attention
+  double memory = 0.2;  // memory-bound kernels
+  double launch = 0.3;  // gaps, dispatch by the host
+};
+
 struct KernelCalibration {
   std::string id; // "hopper"
   std::string name;
@@ -99,6 +107,7 @@ struct KernelCalibration {
   MemoryCalibration memory;
   LaunchCalibration launch;
   PowerCalibration power;
+  CalibrationSpread spread;
 };
 
 } // namespace clustersim

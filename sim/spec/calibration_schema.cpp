@@ -182,6 +182,17 @@ void add_rest(Schema<K>& s) {
   add(s, "power.exponent", in(&K::power, &P::exponent), "f V(f)^2 as one power of f")
       .between(1, 4)
       .because("typical of accelerators");
+  using S = CalibrationSpread;
+  const char* const typical = "typical of the families measured";
+  add(s, "spread.matrix", in(&K::spread, &S::matrix), "scatter of GEMM and attention about the law")
+      .between(0, 1)
+      .because(typical);
+  add(s, "spread.memory", in(&K::spread, &S::memory), "scatter of memory-bound kernels")
+      .between(0, 1)
+      .because(typical);
+  add(s, "spread.launch", in(&K::spread, &S::launch), "scatter of gaps and of the host's dispatch")
+      .between(0, 1)
+      .because(typical);
   add(s, "power.minimum_clock", in(&K::power, &P::minimum_clock), "lowest clock a cap can force")
       .between(tiny, 1)
       .because("typical of accelerators");

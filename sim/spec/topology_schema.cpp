@@ -97,6 +97,9 @@ const Schema<Link>& link_schema() {
         .between(tiny, 1)
         .because("not measured");
     add(s, "link.latency", at(&Link::latency), "one traversal").required().between(0, 10);
+    add(s, "link.spread", at(&Link::spread), "scatter of collectives over this link about the law")
+        .between(0, 1)
+        .because("typical of the systems measured");
     add(s, "link.through_root", at(&Link::through_root),
         "most of the rate that a stream between peers reaches across a PCIe root complex")
         .between(tiny, 1)
