@@ -164,7 +164,8 @@ KernelSetting setting_of(const Point& point, const Options& options) {
 
 /// A chip that --set changes must be one of those asked about.
 void refuse_idle_settings(const Overlay& overlay, const std::vector<Chip>& chips) {
-  for (const auto& [key, place] : overlay.places) {
+  for (const auto& entry : overlay.places) {
+    const ObjectKey& key = entry.first;
     const bool used = key.first != Kind::chip ||
                       std::any_of(chips.begin(), chips.end(),
                                   [&](const Chip& chip) { return chip.id == key.second; });

@@ -89,7 +89,8 @@ const std::vector<Verb> table{
      "one sweeps it; --sweep names the dimension. More chips may follow the kernel. The time is "
      "what `run` would charge for this operator; the fraction is of the plain roofline: dense peak "
      "and DRAM bandwidth of the data sheet. A precision that the chip lacks runs on the next path "
-     "that holds its numbers, and a note says so. --set override.chip.ID.KEY=VALUE changes a figure "
+     "that holds its numbers, and a note says so. --set override.chip.ID.KEY=VALUE changes a "
+     "figure "
      "of a chip.",
      {"clustersim kernel gemm --chip h100 --m 4096 --n 4096 --k 4096",
       "clustersim kernel gemm --chip b200 --m 2048 --k 4096 --n 2048..8192:+128",
