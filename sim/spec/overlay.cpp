@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "spec/objects.hpp"
+#include "spec/settings.hpp"
 #include "spec/toml_text.hpp"
 
 #include <fmt/format.h>
@@ -153,6 +154,34 @@ std::optional<Overlay> load_overlay(const std::string& path, const Catalogue& ca
   Loading loading{catalogue, out};
   auto overlay = read_overlay(path, *root, loading);
   return out.has_errors() ? std::nullopt : std::optional(std::move(overlay));
+}
+
+std::optional<Overlay> settings_overlay(const std::vector<std::string>& settings,
+                                        const Catalogue& catalogue, Diagnostics& out) {
+  Tree root;
+  root.type = TreeType::table;
+  apply_settings(settings, root, out);
+  for (const TreeMember& member : root.members) {
+    if (member.key != "override") {
+      out.add(diagnose(member.key_place, "there is no scenario here whose keys could be set",
+                       "a key of the catalogue, such as override.chip.h100.memory.bandwidth"));
+    }
+  }
+  if (out.has_errors()) {
+    return std::nullopt;
+  }
+  Loading loading{catalogue, out};
+  const Overlay own = read_overlay("--set", root, loading);
+  if (out.has_errors()) {
+    return std::nullopt;
+  }
+  Overlay both = catalogue.overlay();
+  both.file = both.file.empty() ? own.file : both.file;
+  for (const auto& [key, tree] : own.overrides) {
+    merge(both.overrides[key], tree);
+    both.places.insert_or_assign(key, own.places.at(key));
+  }
+  return both;
 }
 
 std::optional<std::string> overlay_sentence(const Overlay& overlay, const ObjectKey& object) {

@@ -2,7 +2,8 @@
 
 import json
 
-VERBS = ["run", "check", "list", "show", "init", "roofline", "collective", "validate", "help", "version"]
+VERBS = ["run", "compare", "check", "list", "show", "init", "roofline", "kernel", "collective", "validate", "calibrate",
+         "help", "version"]
 KINDS = ["chips", "transformers", "nodes", "fabrics", "links", "stacks", "recipes", "calibrations", "configs"]
 
 
