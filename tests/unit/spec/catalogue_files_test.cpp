@@ -126,7 +126,7 @@ std::size_t meanings(const std::string& kind, const std::string& name) {
 } // namespace
 
 TEST_CASE("every shipped file loads without a word of complaint") {
-  REQUIRE(all_of(Kind::chip).size() >= 30);
+  REQUIRE(all_of(Kind::chip).size() >= 130);
   REQUIRE(all_of(Kind::transformer).size() >= 12);
   for (const CatalogueEntry& entry : shipped().entries()) {
     Diagnostics out;
@@ -194,15 +194,16 @@ TEST_CASE("the name A6000 Ada leads to the RTX 6000 Ada and says what it is not"
 }
 
 TEST_CASE("16-bit matrix peaks are units x clock x FLOP per clock, or half of that") {
-  // The H20's matrix rate is cut by design, with no clock behind it.
-  const std::set<std::string> cut{"h20-96gb"};
+  // The H20's matrix rate is cut by design, with no clock behind it; NVIDIA prints 110 TFLOP/s for
+  // the TITAN V, which are those of a lower clock than its boost clock.
+  const std::set<std::string> cut{"h20-96gb", "titan-v"};
   int checked = 0;
   for (const CatalogueEntry* entry : all_of(Kind::chip)) {
     const Chip chip = chip_of(*entry);
     const double per_clock = unit_rate(chip);
-    if (per_clock == 0.0 || cut.contains(chip.id)) continue;
+    if (per_clock == 0.0 || !chip.boost_clock || cut.contains(chip.id)) continue;
     REQUIRE_MESSAGE(chip.matrix[Precision::fp16].has_value(), chip.id);
-    const double full = chip.compute_units * chip.boost_clock.si() * per_clock;
+    const double full = chip.compute_units * chip.boost_clock->si() * per_clock;
     const double peak = chip.matrix[Precision::fp16]->si();
     const double tolerance = 0.02; // data sheets round clocks and rates
     CHECK_MESSAGE((within(peak, full, tolerance) || within(peak, full / 2.0, tolerance)), chip.id);
@@ -211,20 +212,21 @@ TEST_CASE("16-bit matrix peaks are units x clock x FLOP per clock, or half of th
     }
     ++checked;
   }
-  CHECK(checked >= 40);
+  CHECK(checked >= 60);
 }
 
 TEST_CASE("16-bit matrix peaks of systolic chips are arrays x clock x 2 x edge squared") {
   const std::map<std::string, double> edges{{"tpu-v2", 128},  {"tpu-v3", 128},  {"tpu-v4", 128},
                                             {"tpu-v5e", 128}, {"tpu-v5p", 128}, {"tpu-v6e", 256},
-                                            {"tpu-v7", 256}};
+                                            {"tpu-v7", 256},  {"tpu-v4i", 128}};
   for (const auto& one : edges) {
     const std::string& id = one.first; // clang 14 lets no lambda take a structured binding
     const double edge = one.second;
     const auto found = shipped().find(Kind::chip, id);
     REQUIRE_MESSAGE(found.size() == 1, id);
     const Chip chip = chip_of(*found[0]);
-    const double peak = chip.compute_units * chip.boost_clock.si() * 2.0 * edge * edge;
+    REQUIRE_MESSAGE(chip.boost_clock.has_value(), id);
+    const double peak = chip.compute_units * chip.boost_clock->si() * 2.0 * edge * edge;
     CHECK_MESSAGE(within(chip.matrix[Precision::bf16]->si(), peak, 0.01), id);
   }
 }
