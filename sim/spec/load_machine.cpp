@@ -39,9 +39,13 @@ void finish_chip(ChipInput& input, const Reading& reading, Diagnostics& out) {
   const bool computes = std::any_of(all_precisions.begin(), all_precisions.end(), [&](Precision p) {
     return chip.matrix[p].has_value() || chip.vector[p].has_value();
   });
-  if (!computes) {
-    out.add(diagnose(reading.place_of("compute.matrix.bf16"), "the chip has no rate at all",
-                     "rates in [compute.matrix] and [compute.vector]"));
+  if (computes == chip.unpublished) {
+    out.add(chip.unpublished
+                ? diagnose(reading.place_of("compute.unpublished"),
+                           "the chip has rates, so they are published",
+                           "either rates or unpublished = true")
+                : diagnose(reading.place_of("compute.matrix.bf16"), "the chip has no rate at all",
+                           "rates in [compute.matrix] and [compute.vector]"));
   }
 }
 

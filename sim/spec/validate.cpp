@@ -151,7 +151,8 @@ public:
       }
     }
     wrong("training.precision",
-          fmt::format("{} has no {} path", chip.name, name_of(training_.precision)), able);
+          fmt::format("{} has no {} path", chip.name, name_of(training_.precision)),
+          able.empty() ? "another chip: none of its formats can train" : able);
   }
 
   void positions() {
