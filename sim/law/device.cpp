@@ -81,7 +81,7 @@ GemmShares shares_of(const GemmCalibration& gemm, const GemmLibrary* library, Pr
   shares.steady = own.sustained.value_or(fraction_of(gemm.sustained, path));
   const double burst =
       own.burst ? *own.burst : std::max(gemm.burst[path].value_or(shares.steady), shares.steady);
-  shares.unit = own.unit    ? *own.unit
+  shares.unit = own.unit          ? *own.unit
                 : gemm.unit[path] ? *gemm.unit[path]
                                   : std::max({gemm.ceiling, shares.steady, burst});
   const auto& loop = gemm.loop[path];
@@ -96,16 +96,19 @@ GemmRates gemm_rates(const Chip& chip, const MatrixPath& path, const Occasion& o
   const GemmCalibration& gemm = chip.kernels.gemm;
   const GemmLibrary* library = library_of(gemm, occasion.gemm_library, path.precision);
   const GemmShares shares = shares_of(gemm, library, path.precision, occasion.condition);
-  const double easy = occasion.data == OperandData::easy ? gemm.easy_data : 1.0;
+  const double data = occasion.data == OperandData::easy    ? gemm.easy_data
+                      : occasion.data == OperandData::still ? gemm.still_data
+                                                            : 1.0;
   const FlopsPerSecond peak = path.peak * scale.matrix;
   const auto within_power = [&](double share) {
-    return peak * std::min(share * clock * easy, std::max({gemm.ceiling, shares.unit, share}));
+    return peak * std::min(share * clock * data, std::max({gemm.ceiling, shares.unit, share}));
   };
   GemmRates rates;
   rates.unit = peak * shares.unit;
   rates.early = within_power(shares.early);
   rates.steady = std::min(within_power(shares.steady), rates.early);
-  rates.boost = gemm.boost / scale.matrix;
+  const bool looping = occasion.condition == Condition::loop;
+  rates.boost = (looping ? gemm.loop_boost : gemm.boost) / scale.matrix;
   rates.start = library != nullptr ? library->start.value_or(gemm.start) : gemm.start;
   if (chip.structured_sparsity) rates.sparse = 2.0 * gemm.sparse;
   if (const auto& fast = chip.matrix_accumulate_16[path.precision]) {

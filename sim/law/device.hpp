@@ -18,15 +18,16 @@ namespace clustersim {
 /// whose chips are all busy (where the family has such a series; else as sustained).
 enum class Condition { sustained, burst, loop };
 
-/// What the operands hold: zeros and small integers switch less and draw less power than random
-/// numbers.
-enum class OperandData { random, easy };
+/// What the operands hold: `easy` data (weights left as allocated) switch less and draw less power
+/// than random numbers, `still` ones (zeros, low-toggle patterns) least.
+enum class OperandData { random, easy, still };
 
 /// How a kernel is run, beside its shape.
 struct Occasion {
   Condition condition = Condition::sustained;
   OperandData data = OperandData::random;
-  std::string gemm_library; // an entry of the calibration's; empty or unknown = the family's figures
+  std::string
+      gemm_library; // an entry of the calibration's; empty or unknown = the family's figures
 };
 
 /// Rates of GEMMs at one precision. A unit works at the full clock; all of them together are bound
@@ -36,7 +37,7 @@ struct GemmRates {
   FlopsPerSecond early, steady; // of the whole chip within its power
   Seconds boost;
   Seconds start;
-  BytesPerSecond cast; // DRAM traffic of quantising A in the same call; 0 = none
+  BytesPerSecond cast;        // DRAM traffic of quantising A in the same call; 0 = none
   double sparse = 1.0;        // 2:4 against dense
   double accumulate_16 = 1.0; // sums in 16 bits against 32
 };

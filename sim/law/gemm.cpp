@@ -60,7 +60,8 @@ double rate_of(const GemmShape& shape, const GemmCalibration& constants, const G
   case GemmRole::data_gradient:
     return factor * (shape.grouped ? grouped.data_gradient : 1.0);
   case GemmRole::weight_gradient:
-    return factor * constants.weight_gradient_rate * (shape.grouped ? grouped.weight_gradient : 1.0);
+    return factor * constants.weight_gradient_rate *
+           (shape.grouped ? grouped.weight_gradient : 1.0);
   }
   throw Bug("unknown role of a GEMM");
 }
@@ -121,7 +122,8 @@ Candidate best_tile(const Problem& p, const GemmCalibration& constants, double s
     const double area = 2.0 * rows * columns;
     const Bytes fetched{waves * p.units * (rows + columns) * steps * p.operand_bytes};
     const Seconds unit = Flops{waves * area * (steps + constants.extra_k)} / p.unit_rate;
-    // Idle units of a tail leave their power to the others: only the sum of the work is bound by it.
+    // Idle units of a tail leave their power to the others: only the sum of the work is bound by
+    // it.
     const Seconds matrix = std::max(unit, Flops{tiles * area * steps} / p.rate);
     const Seconds l2 = p.l2.si() > 0.0 ? fetched / p.l2 : Seconds{};
     const double joint = sixth_power(matrix) + sixth_power(l2);

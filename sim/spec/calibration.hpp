@@ -43,7 +43,9 @@ struct GemmCalibration {
   PrecisionTable<double> loop;      // same, framework loops on a whole busy node
   PrecisionTable<double> unit;      // share of its peak that a compute unit reaches at full clock
   Seconds boost;                    // time constant in which burst falls to sustained
-  double easy_data = 1.0;           // rate under the power limit on easy data, against random
+  Seconds loop_boost;               // the same in such loops, whose chips are warm already
+  double easy_data = 1.0;           // rate within power on unrandomised data, against random
+  double still_data = 1.0;          // the same on zeros and low-toggle patterns
   double ceiling = 0.9;             // share of peak a GEMM reaches when power does not limit it
   Seconds start;                    // t0: start and drain of a GEMM kernel
   double memory_fraction = 0.8;     // h: share of DRAM bandwidth a GEMM reaches
@@ -51,8 +53,8 @@ struct GemmCalibration {
   Seconds split_start;              // one more pass over partial sums when K is split
   std::vector<Tile> tiles;          // the library's menu
   double l2_reuse = 1.0;            // compute units fed by one fetch from L2 (clusters, multicast)
-  GroupedRate grouped;    // experts of unequal size
-  double sparse = 0.85;   // of the doubled 2:4 rate that a sparse product reaches, against dense
+  GroupedRate grouped;              // experts of unequal size
+  double sparse = 0.85; // of the doubled 2:4 rate that a sparse product reaches, against dense
   std::vector<GemmLibrary> libraries;
   int systolic = 0; // array edge of a systolic chip (TPU MXU): pads, no waves; 0 = none
   double weight_gradient_rate = 0.95; // wgrad (NT, FP32 accumulate into the output) against forward

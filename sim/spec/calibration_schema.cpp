@@ -122,8 +122,15 @@ void add_gemm_refinements(Schema<K>& s) {
   add(s, "gemm.boost", in(&K::gemm, &G::boost), "time in which a burst falls to the steady clock")
       .between(0, 1)
       .because("bursts do not fall");
-  add(s, "gemm.easy_data", in(&K::gemm, &G::easy_data), "rate under the power limit on easy data")
-      .between(1, 2)
+  add(s, "gemm.loop_boost", in(&K::gemm, &G::loop_boost), "the same in loops of a busy node")
+      .between(0, 1)
+      .because("loops do not fall");
+  add(s, "gemm.easy_data", in(&K::gemm, &G::easy_data),
+      "rate within power on unrandomised data, against random")
+      .between(1, 3)
+      .because("as on random data");
+  add(s, "gemm.still_data", in(&K::gemm, &G::still_data), "the same on zeros or low-toggle data")
+      .between(1, 3)
       .because("as on random data");
   const auto grouped = [&](const char* key, double GroupedRate::*member, const char* help) {
     add(

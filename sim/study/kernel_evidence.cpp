@@ -132,9 +132,10 @@ KernelSetting setting_of(RowReader& row) {
   setting.occasion.condition = condition == "burst"  ? Condition::burst
                                : condition == "loop" ? Condition::loop
                                                      : Condition::sustained;
-  if (row.take("data") == "easy") {
-    setting.occasion.data = OperandData::easy;
-  }
+  const std::string data = row.take("data").value_or("random");
+  setting.occasion.data = data == "easy"    ? OperandData::easy
+                          : data == "still" ? OperandData::still
+                                            : OperandData::random;
   setting.occasion.gemm_library = row.take("gemm_library").value_or("");
   const std::string gap = row.take("gap").value_or("stream");
   setting.gap = gap == "none"    ? LaunchGap::none
