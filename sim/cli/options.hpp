@@ -12,7 +12,7 @@ struct KernelOptions {
   std::string sequence, heads, kv_heads, head_dim, window; // attention
   std::string library;
   std::string kernel_class, bytes; // memory
-  std::string condition, launch, power_cap;
+  std::string condition, operands, launch, power_cap;
   std::vector<std::string> sweeps;
   bool causal = false, backward = false;
 };

@@ -148,9 +148,16 @@ void refuse_strangers(const Options& options, const Family& family) {
 
 KernelSetting setting_of(const Point& point, const Options& options) {
   KernelSetting setting;
-  const bool burst =
-      one_of("--condition", options.kernel.condition, {"sustained", "burst"}) == "burst";
-  setting.condition = burst ? Condition::burst : Condition::sustained;
+  const std::string condition =
+      one_of("--condition", options.kernel.condition, {"sustained", "burst", "loop"});
+  setting.occasion.condition = condition == "burst"  ? Condition::burst
+                               : condition == "loop" ? Condition::loop
+                                                     : Condition::sustained;
+  const std::string operands =
+      one_of("--operands", options.kernel.operands, {"random", "easy", "still"});
+  setting.occasion.data = operands == "easy"    ? OperandData::easy
+                          : operands == "still" ? OperandData::still
+                                                : OperandData::random;
   const bool graph = one_of("--launch", options.kernel.launch, {"stream", "graph"}) == "graph";
   setting.gap = graph ? LaunchGap::graph : LaunchGap::stream;
   if (const auto cap = point.find("power-cap"); cap != point.end()) {

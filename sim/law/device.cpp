@@ -131,6 +131,30 @@ std::string attention_kernel_for(const Chip& chip, const Stack& stack) {
   return found == stack.attention_fallbacks.end() ? "unfused" : *found;
 }
 
+std::string_view name_of(Condition condition) {
+  switch (condition) {
+  case Condition::sustained:
+    return "sustained";
+  case Condition::burst:
+    return "burst";
+  case Condition::loop:
+    return "loop";
+  }
+  throw Bug("unknown condition");
+}
+
+std::string_view name_of(OperandData data) {
+  switch (data) {
+  case OperandData::random:
+    return "random";
+  case OperandData::easy:
+    return "easy";
+  case OperandData::still:
+    return "still";
+  }
+  throw Bug("unknown operand data");
+}
+
 std::string_view name_of(Roof roof) {
   switch (roof) {
   case Roof::matrix:

@@ -22,6 +22,9 @@ enum class Condition { sustained, burst, loop };
 /// than random numbers, `still` ones (zeros, low-toggle patterns) least.
 enum class OperandData { random, easy, still };
 
+[[nodiscard]] std::string_view name_of(Condition condition);
+[[nodiscard]] std::string_view name_of(OperandData data);
+
 /// How a kernel is run, beside its shape.
 struct Occasion {
   Condition condition = Condition::sustained;
