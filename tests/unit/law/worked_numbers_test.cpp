@@ -123,7 +123,7 @@ TEST_CASE("calibration.md: every chip's shares are shares, and sustained work is
       CHECK(*steady.matrix_sustained[p] < *steady.matrix_peak[p]);
       CHECK(*steady.matrix_sustained[p] <= *burst.matrix_sustained[p]);
     }
-    if (!steady.matrix_peak[Precision::bf16]) continue; // no rate was ever published
+    if (!steady.matrix_peak[Precision::bf16]) continue; // the catalogue has no rate for it
     const GemmTime t = gemm_time({8192, 8192, 8192}, steady);
     CHECK(t.time.binding == Roof::matrix);
     CHECK((t.time.flops / t.time.total) < *steady.matrix_peak[Precision::bf16]);
