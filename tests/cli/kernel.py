@@ -71,7 +71,7 @@ def refusals(program):
         (["kernel"], "needs one of gemm, attention, memory"), (["kernel", "gmem"], 'did you mean "gemm"'),
         (["kernel", "gemm", "--m", "1", "--n", "1", "--k", "1"], "needs a chip"),
         (["kernel", "gemm", "--chip", "h100", "--m", "1"], "needs --n"),
-        (["kernel", "gemm", "--chip", "h10", "--m", "1", "--n", "1", "--k", "1"], 'did you mean "h100"'),
+        (["kernel", "gemm", "--chip", "h10o", "--m", "1", "--n", "1", "--k", "1"], 'did you mean "h100"'),
         ([*GEMM, "--precision", "bf61"], 'did you mean "bf16"'),
         ([*GEMM, "--condition", "brust"], 'did you mean "burst"'),
         ([*GEMM, "--heads", "8"], "'--heads' does not apply to 'kernel gemm'"),

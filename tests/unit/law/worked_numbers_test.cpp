@@ -123,7 +123,12 @@ TEST_CASE("calibration.md: every chip's shares are shares, and sustained work is
       CHECK(*steady.matrix_sustained[p] < *steady.matrix_peak[p]);
       CHECK(*steady.matrix_sustained[p] <= *burst.matrix_sustained[p]);
     }
-    if (!steady.matrix_peak[Precision::bf16]) continue; // the catalogue has no rate for it
+    // Chips for integers only, and those whose makers state no rate, have nothing to train with.
+    if (!steady.matrix_peak[Precision::bf16]) {
+      CHECK_FALSE(
+          (c.matrix[Precision::bf16] || c.matrix[Precision::fp16] || c.vector[Precision::fp32]));
+      continue;
+    }
     const GemmTime t = gemm_time({8192, 8192, 8192}, steady);
     CHECK(t.time.binding == Roof::matrix);
     CHECK((t.time.flops / t.time.total) < *steady.matrix_peak[Precision::bf16]);
