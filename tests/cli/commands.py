@@ -2,7 +2,7 @@
 
 import json
 
-VERBS = ["run", "check", "list", "show", "init", "roofline", "validate", "help", "version"]
+VERBS = ["run", "check", "list", "show", "init", "roofline", "validate", "calibrate", "help", "version"]
 KINDS = ["chips", "transformers", "nodes", "fabrics", "links", "stacks", "recipes", "calibrations", "configs"]
 
 

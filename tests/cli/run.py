@@ -2,6 +2,7 @@
 
 import sys
 
+from calibration import calibration
 from commands import commands
 from documents import documents
 from harness import Program, arguments
@@ -12,7 +13,7 @@ from streams import streams
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports):
+    for group in (commands, streams, reports, calibration):
         group(program)
     documents(program, options.update)
     return program.finish()
