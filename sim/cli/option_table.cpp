@@ -10,8 +10,9 @@ const std::vector<OptionSpec>& option_table() {
   static const std::vector<OptionSpec> table{
       {"--set", "KEY=VALUE", "override a key of the scenario; repeatable, the later wins", false,
        &Options::settings},
-      {"--calibration", "FILE", "lay the fitted constants of FILE over the catalogue", false,
-       &Options::calibration},
+      {"--calibration", "FILE",
+       "lay the fitted constants of FILE over the catalogue; repeatable, the later wins", false,
+       &Options::calibrations},
       {"--fit", "KEY", "fit this constant, and no other that is not named; repeatable", false,
        &Options::fit},
       {"--hold", "KEY", "leave this constant, or all of this table, as it is; repeatable", false,

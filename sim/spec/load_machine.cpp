@@ -199,8 +199,8 @@ void use_calibration(Loading& loading, const Name& name) {
     }
     if (is_overlay(*root)) {
       // --calibration replaces the scenario's file.
-      if (loading.catalogue.overlay().file.empty()) {
-        loading.overlay = read_overlay(path, *root, loading);
+      if (loading.catalogue.overlays().empty()) {
+        loading.overlays = std::vector{read_overlay(path, *root, loading)};
       }
       return;
     }

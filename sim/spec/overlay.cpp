@@ -32,7 +32,7 @@ void leaves(const Tree& tree, const std::string& prefix,
 void check_objects(const Overlay& overlay, const Loading& loading) {
   Loading probe{loading.catalogue, loading.out};
   probe.definitions = loading.definitions;
-  probe.overlay = overlay;
+  probe.overlays = std::vector{overlay};
   for (const auto& [key, place] : overlay.places) {
     read_entry(probe, key.first, {key.second, place});
   }

@@ -2,6 +2,7 @@
 
 import sys
 
+from calibration import calibration
 from commands import commands
 from compare import compare
 from documents import documents
@@ -14,7 +15,7 @@ from streams import streams
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports, compare, kernel):
+    for group in (commands, streams, reports, compare, kernel, calibration):
         group(program)
     documents(program, options.update)
     return program.finish()
