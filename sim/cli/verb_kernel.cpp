@@ -214,7 +214,7 @@ std::vector<Chip> chips_of(const Options& options, ExitCode& code) {
   print(options, diagnostics);
   code = diagnostics.exit_code();
   if (code == ExitCode::done && !options.settings.empty()) {
-    refuse_idle_settings(catalogue.overlay(), chips);
+    refuse_idle_settings(catalogue.overlays().back(), chips);
   }
   return chips;
 }

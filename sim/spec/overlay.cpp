@@ -171,17 +171,8 @@ std::optional<Overlay> settings_overlay(const std::vector<std::string>& settings
     return std::nullopt;
   }
   Loading loading{catalogue, out};
-  const Overlay own = read_overlay("--set", root, loading);
-  if (out.has_errors()) {
-    return std::nullopt;
-  }
-  Overlay both = catalogue.overlay();
-  both.file = both.file.empty() ? own.file : both.file;
-  for (const auto& [key, tree] : own.overrides) {
-    merge(both.overrides[key], tree);
-    both.places.insert_or_assign(key, own.places.at(key));
-  }
-  return both;
+  auto overlay = read_overlay("--set", root, loading);
+  return out.has_errors() ? std::nullopt : std::optional(std::move(overlay));
 }
 
 std::optional<std::string> overlay_sentence(const Overlay& overlay, const ObjectKey& object) {

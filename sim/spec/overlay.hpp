@@ -21,7 +21,7 @@ namespace clustersim {
 [[nodiscard]] std::optional<Overlay> load_overlay(const std::string& path,
                                                   const Catalogue& catalogue, Diagnostics& out);
 
-/// The same from --set, laid over the overlay that the catalogue has: for verbs without a scenario.
+/// The same from --set, for verbs without a scenario.
 [[nodiscard]] std::optional<Overlay> settings_overlay(const std::vector<std::string>& settings,
                                                       const Catalogue& catalogue, Diagnostics& out);
 
