@@ -169,4 +169,13 @@ LocalParameters local_parameters(const Scenario& scenario) {
   return local;
 }
 
+ShardedStates sharded_states(const Scenario& scenario) {
+  const Plan& plan = scenario.plan;
+  const int all = scenario.data_ranks();
+  const double ranks = plan.hybrid_shard > 1 ? std::min(plan.hybrid_shard, all) : all;
+  return {.weights = plan.zero >= 3 ? ranks : 1.0,
+          .gradients = plan.zero >= 2 ? ranks : 1.0,
+          .optimizer = plan.zero >= 1 ? ranks : 1.0};
+}
+
 } // namespace clustersim

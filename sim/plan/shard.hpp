@@ -71,4 +71,10 @@ struct LocalParameters {
 };
 [[nodiscard]] LocalParameters local_parameters(const Scenario& scenario);
 
+/// By how many ranks ZeRO divides each kind of model state.
+struct ShardedStates {
+  double weights = 1, gradients = 1, optimizer = 1;
+};
+[[nodiscard]] ShardedStates sharded_states(const Scenario& scenario);
+
 } // namespace clustersim
