@@ -1,6 +1,7 @@
 #include "plan/memory.hpp"
 
 #include "plan/activations.hpp"
+#include "plan/context_exchange.hpp"
 #include "plan/stage.hpp"
 
 #include <algorithm>
@@ -192,6 +193,8 @@ void add_buffers(TermList& terms, const StageView& view) {
     terms.add("gathered activations", hidden_payload(view.shard),
               by_axes({{view.scenario.plan.context > 1, "context"}}));
   }
+  terms.add("exchanged keys and values", exchange_buffer(view.scenario, view.shard),
+            by_axes({{view.shard.tensor > 1, "tensor"}}));
   if (view.scenario.plan.pipeline > 1) {
     // One hidden state and one gradient on their way in or out.
     terms.add("pipeline buffers", 2.0 * local_hidden_elements(view.shard) * view.shard.element,

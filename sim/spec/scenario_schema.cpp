@@ -103,8 +103,13 @@ void add_plan(Schema<S>& s) {
   axis("plan.virtual_stages", &P::virtual_stages, "chunks of layers on each stage", "vp");
   axis("plan.data", &P::data, "replicas that share the batch", "dp")
       .derived("chips / (tensor x pipeline x context)");
-  axis("plan.context", &P::context, "chips that share each sequence", "cp")
-      .only("1", "context parallelism is");
+  axis("plan.context", &P::context, "chips that share each sequence", "cp");
+  add_choice(s, "plan.context_exchange", in(&Scenario::plan, &P::context_exchange),
+             Choices<ContextExchange>{{"ring", ContextExchange::ring},
+                                      {"all-gather", ContextExchange::all_gather},
+                                      {"ulysses", ContextExchange::ulysses}},
+             "how ranks that share a sequence see each other's keys and values")
+      .because("the usual choice of Megatron-Core");
   axis("plan.expert", &P::expert, "chips that share the experts", "ep")
       .only("1", "expert parallelism is");
   add_reserved(s, "plan.expert_tensor", "1", "expert tensor parallelism is").alias("etp");
