@@ -87,13 +87,14 @@ class PipelineRun {
 public:
   PipelineRun(const StepProgram& program, const PipelineSchedule& schedule,
               const std::vector<Clocks>& maps, const Waits& waits)
-      : program_(&program), maps_(&maps), waits_(waits), standings_(standings(schedule)),
+      : maps_(&maps), waits_(waits), standings_(standings(schedule)),
         mail_(program.classes.size() * static_cast<std::size_t>(schedule.chunks),
               per_pipe(schedule)),
         clocks_(program.classes.size()), next_(program.classes.size(), 0) {
     for (std::size_t s = 0; s < program.classes.size(); ++s) {
       orders_.push_back(task_order(schedule, static_cast<int>(s)));
       sequences_.push_back(sequences_of(orders_.back(), program.classes[s].chunks));
+      clocks_[s] = maps[program.classes[s].prologue].apply(Instants{});
     }
   }
 
@@ -165,7 +166,6 @@ private:
     return latest;
   }
 
-  const StepProgram* program_;
   const std::vector<Clocks>* maps_;
   Waits waits_;
   std::vector<std::vector<Standing>> standings_;
@@ -229,6 +229,7 @@ std::vector<std::int64_t> count_passes(const StepProgram& program, std::size_t s
     for (std::size_t i = 0; i < counts.size(); ++i)
       counts[i] += (further[i] - counts[i]) * periods;
   }
+  ++counts[program.classes[stage].prologue];
   ++counts[program.classes[stage].sequence];
   return counts;
 }

@@ -97,7 +97,8 @@ void BlockBuilder::accumulate_gradients(double parameters, int launches) {
 
 void BlockBuilder::cast_weights(double parameters, int launches) {
   if (shard_->element < bytes_per_element(Precision::fp32)) {
-    kernels(Site::cast, parameters, launches);
+    // ZeRO-3 casts its shards and gathers the copies.
+    kernels(Site::cast, parameters / sharded_states(*scenario_).weights, launches);
   }
 }
 

@@ -61,10 +61,9 @@ StepProgram lower(const Scenario& scenario) {
     return writer.finish();
   }
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    RankClass one{.name = fmt::format("stage {}", i), .ranks = per_stage};
-    for (const Chunk& chunk : stages[i])
-      one.chunks.push_back(passes.of_chunk(chunk));
-    one.sequence = update_of(stages[i]).index;
+    RankClass one = passes.of_stage(stages[i], update_of(stages[i]));
+    one.name = fmt::format("stage {}", i);
+    one.ranks = per_stage;
     writer.add_class(std::move(one));
   }
   writer.set_pipeline(*schedule_of(scenario));

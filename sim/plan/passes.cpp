@@ -155,42 +155,89 @@ void Passes::gather_run_reduce(std::vector<Item>& items, const Chunk& chunk, Bac
   }
 }
 
+void Passes::run_backward(std::vector<Item>& items, const Chunk& chunk, BackwardPart part) {
+  const BackwardBlocks& run = blocks(part);
+  if (chunk.head) items.push_back(run.head);
+  items.push_back(times(run.layer, chunk.layers));
+  if (chunk.embedding) items.push_back(run.embedding);
+}
+
+Item Passes::chunk_gather(const Chunk& chunk) {
+  return gather("parameter gather", parameters_of(*scenario_, chunk).total(),
+                gather_overlap(*scenario_));
+}
+
+Item Passes::chunk_reduction(const Chunk& chunk) {
+  const double parameters = parameters_of(*scenario_, chunk).total();
+  const Bytes bytes = parameters * gradient_element(*scenario_);
+  return reduction("gradient reduction", parameters, calls_of(bytes, bucket_size(*scenario_)));
+}
+
+/// In a pipeline the neighbour gets its gradient first: reductions may wait, other stages may not.
 Item Passes::backward(const Chunk& chunk, BackwardPart part, bool reduces) {
   std::vector<Item> items;
-  const bool gathers = scenario_->plan.zero == 3 && reduces_gradients(*scenario_);
-  if (gathers && part != BackwardPart::weights) {
-    gather_run_reduce(items, chunk, part, reduces);
-  } else if (reduces) {
+  const bool gathers = gathers_always(*scenario_) && part != BackwardPart::weights;
+  const bool at_once = reduces && !pipelined_;
+  if (gathers) {
+    gather_run_reduce(items, chunk, part, at_once);
+  } else if (at_once) {
     run_and_reduce(items, chunk, part);
   } else {
-    const BackwardBlocks& run = blocks(part);
-    if (chunk.head) items.push_back(run.head);
-    items.push_back(times(run.layer, chunk.layers));
-    if (chunk.embedding) items.push_back(run.embedding);
+    run_backward(items, chunk, part);
   }
   if (pipelined_ && !chunk.embedding && part != BackwardPart::weights) {
     items.push_back(send_backward_);
   }
+  if (reduces && pipelined_) items.push_back(chunk_reduction(chunk));
   return writer_->add(items);
 }
 
-ChunkPasses Passes::of_chunk(const Chunk& chunk) {
-  const bool reduces = reduces_gradients(*scenario_);
-  const bool always = reduces && reduces_every_micro_batch(*scenario_);
+/// Waits for its own parameters and starts to gather those of the chunk after it, which a stage
+/// reaches several passes later.
+Item Passes::first_forward(const Stage& stage, std::size_t index) {
+  std::vector<Item> items{join_};
+  if (index + 1 < stage.size()) items.push_back(chunk_gather(stage[index + 1]));
+  items.push_back(forward(stage[index], false));
+  return writer_->add(items);
+}
+
+ChunkPasses Passes::of_chunk(const Stage& stage, std::size_t index) {
+  const Chunk& chunk = stage[index];
+  const bool reduces = reduces_gradients(*scenario_) && hides_reduction(*scenario_);
+  const bool always = reduces_gradients(*scenario_) && reduces_every_micro_batch(*scenario_);
+  const bool last = reduces && !always;
   const bool gathers = gathers_always(*scenario_);
   ChunkPasses out;
   out.forward = forward(chunk, gathers).index;
-  out.first_forward = gathers_in_forward(*scenario_) ? forward(chunk, true).index : out.forward;
+  out.first_forward =
+      gathers_in_forward(*scenario_) && !gathers ? first_forward(stage, index).index : out.forward;
   out.backward = backward(chunk, BackwardPart::whole, always).index;
-  out.last_backward =
-      reduces && !always ? backward(chunk, BackwardPart::whole, true).index : out.backward;
+  out.last_backward = last ? backward(chunk, BackwardPart::whole, true).index : out.backward;
   if (splits_backward(scenario_->plan.schedule)) {
     out.input_gradient = backward(chunk, BackwardPart::inputs, false).index;
     out.weight_gradient = backward(chunk, BackwardPart::weights, always).index;
-    out.last_weight_gradient = reduces && !always
-                                   ? backward(chunk, BackwardPart::weights, true).index
-                                   : out.weight_gradient;
+    out.last_weight_gradient =
+        last ? backward(chunk, BackwardPart::weights, true).index : out.weight_gradient;
   }
+  return out;
+}
+
+RankClass Passes::of_stage(const Stage& stage, Item update) {
+  RankClass out;
+  for (std::size_t i = 0; i < stage.size(); ++i)
+    out.chunks.push_back(of_chunk(stage, i));
+  const bool gathers = gathers_in_forward(*scenario_) && !gathers_always(*scenario_);
+  out.prologue =
+      writer_->add(gathers ? std::vector<Item>{chunk_gather(stage.front())} : std::vector<Item>{})
+          .index;
+  std::vector<Item> after;
+  const bool late = reduces_gradients(*scenario_) && !hides_reduction(*scenario_) &&
+                    !reduces_every_micro_batch(*scenario_);
+  for (const Chunk& chunk : stage) {
+    if (late) after.push_back(chunk_reduction(chunk));
+  }
+  after.push_back(update);
+  out.sequence = writer_->add(after).index;
   return out;
 }
 

@@ -36,13 +36,18 @@ public:
 
   [[nodiscard]] Item forward(const Chunk& chunk, bool gathers);
   [[nodiscard]] Item backward(const Chunk& chunk, BackwardPart part, bool reduces);
-  /// All of a chunk's, for a pipeline.
-  [[nodiscard]] ChunkPasses of_chunk(const Chunk& chunk);
+  /// A pipeline stage: its passes, what precedes them, and before `update` what nothing hides.
+  [[nodiscard]] RankClass of_stage(const Stage& stage, Item update);
 
 private:
   [[nodiscard]] const BackwardBlocks& blocks(BackwardPart part);
   [[nodiscard]] Item gather(const char* name, double parameters, double hidden);
   [[nodiscard]] Item reduction(const char* name, double parameters, int calls);
+  [[nodiscard]] ChunkPasses of_chunk(const Stage& stage, std::size_t index);
+  [[nodiscard]] Item first_forward(const Stage& stage, std::size_t index);
+  [[nodiscard]] Item chunk_gather(const Chunk& chunk);
+  [[nodiscard]] Item chunk_reduction(const Chunk& chunk);
+  void run_backward(std::vector<Item>& items, const Chunk& chunk, BackwardPart part);
   void gather_and_run(std::vector<Item>& items, const Chunk& chunk);
   void run_and_reduce(std::vector<Item>& items, const Chunk& chunk, BackwardPart part);
   void gather_run_reduce(std::vector<Item>& items, const Chunk& chunk, BackwardPart part,

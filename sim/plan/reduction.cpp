@@ -51,6 +51,10 @@ bool gathers_always(const Scenario& scenario) {
   return reduces_gradients(scenario) && scenario.plan.zero == 3;
 }
 
+bool hides_reduction(const Scenario& scenario) {
+  return scenario.training.stack.overlap.data > 0.0;
+}
+
 double gather_overlap(const Scenario& scenario) {
   const Stack::Overlap& overlap = scenario.training.stack.overlap;
   return scenario.plan.zero == 3 ? overlap.weights.value_or(overlap.gather) : overlap.gather;

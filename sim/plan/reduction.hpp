@@ -30,6 +30,8 @@ struct Buckets {
 /// ZeRO-2 and 3 keep no whole gradient between micro-batches, ZeRO-3 no whole weights.
 [[nodiscard]] bool reduces_every_micro_batch(const Scenario& scenario);
 [[nodiscard]] bool gathers_always(const Scenario& scenario);
+/// Whether the stack reduces gradients while passes run, or after the last of them.
+[[nodiscard]] bool hides_reduction(const Scenario& scenario);
 /// Share of a parameter gather that hides behind layers.
 [[nodiscard]] double gather_overlap(const Scenario& scenario);
 /// ZeRO-3 gathers layer by layer, ZeRO-1 bucket by bucket.

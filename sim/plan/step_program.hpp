@@ -79,8 +79,8 @@ struct Sequence {
 };
 
 /// The passes of a micro-batch through one chunk of layers, as sequences. The first forward pass
-/// may gather parameters, the last backward pass reduces gradients. The split forms are used where
-/// the schedule splits backward.
+/// may wait for gathered parameters, the last backward pass reduces gradients. The split forms are
+/// used where the schedule splits backward.
 struct ChunkPasses {
   std::size_t first_forward = 0, forward = 0;
   std::size_t backward = 0, last_backward = 0;
@@ -92,6 +92,7 @@ struct RankClass {
   std::string name;
   std::int64_t ranks = 0;
   std::size_t sequence = 0;             // the whole step; in a pipeline what follows the last task
+  std::size_t prologue = 0;             // in a pipeline: what precedes the first task
   std::vector<ChunkPasses> chunks = {}; // in a pipeline
 };
 

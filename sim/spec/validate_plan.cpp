@@ -38,20 +38,14 @@ private:
       return wrong("plan.virtual_stages", "only the schedule 1f1b has virtual stages",
                    "virtual_stages = 1, or schedule = \"1f1b\"");
     }
-    if (model_.layers < places) {
-      return wrong("plan.pipeline",
-                   fmt::format("{} layers of {} cannot fill {} stages", model_.layers, model_.name,
-                               stage_text()),
-                   plan_.virtual_stages > 1 && plan_.pipeline <= model_.layers
-                       ? fmt::format("virtual_stages = {}", model_.layers / plan_.pipeline)
-                       : fmt::format("pipeline = {}", model_.layers / plan_.virtual_stages));
-    }
-    if (plan_.ends_as_layers && model_.layers + 2 < 2 * places) {
-      return wrong("plan.ends_as_layers",
-                   fmt::format("{} layers cannot leave a place to embedding and head on {} stages",
-                               model_.layers, stage_text()),
-                   "ends_as_layers = false");
-    }
+    // Embedding and head can fill places of their own.
+    if (model_.layers + (plan_.ends_as_layers ? 2 : 0) >= places) return;
+    wrong("plan.pipeline",
+          fmt::format("{} layers of {} cannot fill {} stages", model_.layers, model_.name,
+                      stage_text()),
+          plan_.virtual_stages > 1 && plan_.pipeline <= model_.layers
+              ? fmt::format("virtual_stages = {}", model_.layers / plan_.pipeline)
+              : fmt::format("pipeline = {}", model_.layers / plan_.virtual_stages));
   }
 
   void schedule() {
@@ -187,7 +181,7 @@ std::vector<PlanFault> plan_faults(const Scenario& scenario) {
 bool ends_should_count(const Scenario& scenario) {
   const std::int64_t places = std::int64_t{scenario.plan.pipeline} * scenario.plan.virtual_stages;
   const std::int64_t layers = scenario.model.layers;
-  return layers % places != 0 && (layers + 2) % places == 0 && layers + 2 >= 2 * places;
+  return layers % places != 0 && (layers + 2) % places == 0;
 }
 
 void validate_plan_axes(Scenario& scenario, const Reading& reading, Diagnostics& out) {

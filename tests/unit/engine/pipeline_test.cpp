@@ -44,7 +44,7 @@ Bench bench(const PipelineSchedule& schedule, const StageDurations& durations) {
   out.program.pipeline = schedule;
   const std::size_t update = out.pass(0.0);
   for (const std::vector<Durations>& stage : durations) {
-    RankClass one{.name = "stage", .ranks = 1, .sequence = update};
+    RankClass one{.name = "stage", .ranks = 1, .sequence = update, .prologue = update};
     for (const Durations& time : stage) {
       ChunkPasses passes;
       passes.first_forward = passes.forward = out.pass(time.forward);
