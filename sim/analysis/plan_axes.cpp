@@ -1,6 +1,7 @@
 #include "analysis/plan_axes.hpp"
 
 #include "base/bug.hpp"
+#include "spec/validate_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -74,6 +75,49 @@ PlanAxis tensor_axis(const Scenario& base) {
   return axis;
 }
 
+void set_pipeline(Scenario& to, int pipeline) {
+  const int both = to.plan.pipeline * to.plan.data;
+  to.plan.pipeline = pipeline;
+  to.plan.data = both / pipeline;
+  if (pipeline == 1) to.plan.virtual_stages = 1;
+  to.plan.ends_as_layers = ends_should_count(to);
+}
+
+/// Trades data for pipeline parallelism.
+PlanAxis pipeline_axis(const Scenario& base) {
+  PlanAxis axis;
+  const auto add = [&](int pipeline) {
+    axis.options.emplace_back([pipeline](Scenario& to) { set_pipeline(to, pipeline); });
+  };
+  const int ranks = base.plan.pipeline * base.plan.data;
+  for (int pipeline = 2 * base.plan.pipeline;
+       ranks % pipeline == 0 && pipeline <= base.model.layers &&
+       pipeline <= most_growth * base.plan.pipeline;
+       pipeline *= 2) {
+    add(pipeline);
+  }
+  for (int pipeline = base.plan.pipeline; pipeline % 2 == 0;) {
+    pipeline /= 2;
+    add(pipeline);
+  }
+  return axis;
+}
+
+/// Twice or half as many chunks per stage.
+PlanAxis interleaving_axis(const Scenario& base) {
+  PlanAxis axis;
+  if (base.plan.pipeline == 1 || base.plan.schedule != Schedule::one_f_one_b) return axis;
+  const auto add = [&](int chunks) {
+    axis.options.emplace_back([chunks](Scenario& to) {
+      to.plan.virtual_stages = chunks;
+      to.plan.ends_as_layers = ends_should_count(to);
+    });
+  };
+  add(2 * base.plan.virtual_stages);
+  if (base.plan.virtual_stages % 2 == 0) add(base.plan.virtual_stages / 2);
+  return axis;
+}
+
 PlanAxis sequence_parallel_axis(const Scenario& base) {
   PlanAxis axis;
   if (base.plan.tensor > 1 && !base.plan.sequence_parallel) {
@@ -86,6 +130,11 @@ PlanAxis sharding_axis(const Scenario& base) {
   PlanAxis axis;
   if (base.plan.zero == 0) {
     axis.options.emplace_back([](Scenario& to) { to.plan.zero = to.plan.data > 1 ? 1 : 0; });
+  }
+  for (const int stage : {1, 2, 3}) {
+    if (stage != base.plan.zero && (stage > 1 || base.plan.zero > 1)) {
+      axis.options.emplace_back([stage](Scenario& to) { to.plan.zero = stage; });
+    }
   }
   return axis;
 }
@@ -104,9 +153,10 @@ PlanAxis gradient_axis(const Scenario& base) {
 
 std::vector<PlanAxis> plan_axes(const Scenario& scenario) {
   // Tensor first: the choices after it look at what it leaves of the data axis.
-  std::vector<PlanAxis> axes{tensor_axis(scenario),      sequence_parallel_axis(scenario),
-                             sharding_axis(scenario),    recompute_axis(scenario),
-                             micro_batch_axis(scenario), gradient_axis(scenario)};
+  std::vector<PlanAxis> axes{tensor_axis(scenario),       pipeline_axis(scenario),
+                             interleaving_axis(scenario), sequence_parallel_axis(scenario),
+                             sharding_axis(scenario),     recompute_axis(scenario),
+                             micro_batch_axis(scenario),  gradient_axis(scenario)};
   std::erase_if(axes, [](const PlanAxis& axis) { return axis.options.empty(); });
   return axes;
 }
@@ -118,7 +168,8 @@ bool feasible(const Scenario& scenario) {
   return plan.data >= 1 && model.heads % tensor == 0 && model.kv_heads % tensor == 0 &&
          model.ffn_hidden % tensor == 0 && model.vocabulary % tensor == 0 &&
          (!plan.sequence_parallel || scenario.training.sequence % tensor == 0) &&
-         scenario.training.global_batch % (plan.data * plan.micro_batch) == 0;
+         scenario.training.global_batch % (plan.data * plan.micro_batch) == 0 &&
+         plan_faults(scenario).empty();
 }
 
 std::string difference(const Scenario& from, const Scenario& to) {
@@ -132,6 +183,9 @@ std::string difference(const Scenario& from, const Scenario& to) {
   const Plan& b = to.plan;
   put(a.tensor != b.tensor, "tensor", b.tensor);
   put(a.data != b.data, "data", b.data);
+  put(a.pipeline != b.pipeline, "pipeline", b.pipeline);
+  put(a.virtual_stages != b.virtual_stages, "virtual_stages", b.virtual_stages);
+  put(a.ends_as_layers != b.ends_as_layers, "ends_as_layers", b.ends_as_layers);
   put(a.sequence_parallel != b.sequence_parallel, "sequence_parallel", b.sequence_parallel);
   put(a.zero != b.zero, "zero", b.zero);
   put(a.recompute != b.recompute, "recompute", spelled(b.recompute));

@@ -75,6 +75,20 @@ public:
     return result;
   }
 
+  /// The clocks after, from the clocks before.
+  [[nodiscard]] constexpr std::array<double, N> apply(const std::array<double, N>& before) const {
+    std::array<double, N> after{};
+    for (std::size_t i = 0; i < N; ++i) {
+      double best = never;
+      for (std::size_t j = 0; j < N; ++j) {
+        const double path = at(i, j) + before[j];
+        best = path > best ? path : best;
+      }
+      after[i] = best;
+    }
+    return after;
+  }
+
   /// What one clock shows at the end when all start at zero.
   [[nodiscard]] constexpr double finish(std::size_t clock) const {
     double latest = never;

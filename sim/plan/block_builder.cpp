@@ -14,6 +14,7 @@ Precision weight_gradient_output(const Scenario& scenario, const Shard& shard) {
 } // namespace
 
 void BlockBuilder::append(std::string name, Work work, Flops model_flops) {
+  if (!writes(of_weights_)) return;
   Op op;
   op.name = std::move(name);
   op.phase = phase_;
@@ -54,6 +55,7 @@ void BlockBuilder::data_gradient(const Linear& linear) {
 }
 
 void BlockBuilder::weight_gradient(const Linear& linear) {
+  of_weights_ = true;
   gemm(linear.name + ", weight gradient",
        {.m = linear.out,
         .n = linear.in,
@@ -63,6 +65,7 @@ void BlockBuilder::weight_gradient(const Linear& linear) {
         .role = GemmRole::weight_gradient,
         .accumulate = scenario_->training.stack.gradient.accumulate_in_gemm},
        linear.model_flops);
+  of_weights_ = false;
 }
 
 void BlockBuilder::kernel(std::string name, const MemoryKernel& kernel) {
@@ -87,24 +90,28 @@ void BlockBuilder::accumulate_gradients(double parameters, int launches) {
   const bool in_gemm = scenario_->training.stack.gradient.accumulate_in_gemm;
   const bool same_type = weight_element(*scenario_) == gradient_element(*scenario_);
   if (in_gemm || (same_type && scenario_->micro_batches() == 1)) return;
+  of_weights_ = true;
   kernels(Site::gradient, parameters, launches);
+  of_weights_ = false;
 }
 
 void BlockBuilder::cast_weights(double parameters, int launches) {
   if (shard_->element < bytes_per_element(Precision::fp32)) {
-    kernels(Site::cast, parameters, launches);
+    // ZeRO-3 casts its shards and gathers the copies.
+    kernels(Site::cast, parameters / sharded_states(*scenario_).weights, launches);
   }
 }
 
 void BlockBuilder::collective(std::string name, const Collective& collective, Lane lane,
                               double hidden) {
-  if (collective.family.size <= 1 || collective.payload <= Bytes{0}) return;
+  if (collective.family.size <= 1 || collective.payload <= Bytes{0} || !writes(false)) return;
   append(std::move(name), collective, Flops{0});
   ops_.back().lane = lane;
   ops_.back().hidden = hidden;
 }
 
 void BlockBuilder::join(Lane lane) {
+  if (!writes(false)) return;
   append("wait", Join{lane}, Flops{0});
   ops_.back().lane = lane;
 }
@@ -126,20 +133,35 @@ Block BlockBuilder::finish(std::string name) {
   return Block{std::move(name), std::exchange(ops_, {})};
 }
 
+namespace {
+
+Collective of_axis(Axis axis, CollectiveKind kind, GroupFamily family, Bytes payload) {
+  return {.kind = kind, .axis = axis, .family = family, .payload = payload, .calls = 1};
+}
+
+} // namespace
+
 Collective tensor_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload) {
-  return {.kind = kind,
-          .axis = Axis::tensor,
-          .family = {.size = scenario.plan.tensor, .stride = 1},
-          .payload = payload,
-          .calls = 1};
+  return of_axis(Axis::tensor, kind, {.size = scenario.plan.tensor, .stride = 1}, payload);
+}
+
+Collective context_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload) {
+  return of_axis(Axis::context, kind,
+                 {.size = scenario.plan.context, .stride = scenario.plan.tensor}, payload);
 }
 
 Collective data_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload, int calls) {
-  return {.kind = kind,
-          .axis = Axis::data,
-          .family = {.size = scenario.plan.data, .stride = scenario.plan.tensor},
-          .payload = payload,
-          .calls = calls};
+  Collective out = of_axis(
+      Axis::data, kind, {.size = scenario.data_ranks(), .stride = scenario.plan.tensor}, payload);
+  out.calls = calls;
+  return out;
+}
+
+Collective to_next_stage(const Scenario& scenario, Bytes payload) {
+  return of_axis(
+      Axis::pipeline, CollectiveKind::send_recv,
+      {.size = scenario.plan.pipeline, .stride = scenario.data_ranks() * scenario.plan.tensor},
+      payload);
 }
 
 } // namespace clustersim

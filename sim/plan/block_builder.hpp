@@ -24,6 +24,10 @@ struct Linear {
 /// Where a collective stands when nothing hides it: before or after the GEMM next to it.
 enum class Side { before, after };
 
+/// Which part of a backward pass is written: zero-bubble schedules run the weights' gradients by
+/// themselves.
+enum class BackwardPart { whole, inputs, weights };
+
 class BlockBuilder {
 public:
   BlockBuilder(const Scenario& scenario, const Shard& shard, Phase phase)
@@ -32,6 +36,7 @@ public:
   /// Recompute counts no model FLOPs.
   void set_phase(Phase phase) { phase_ = phase; }
   [[nodiscard]] Phase phase() const { return phase_; }
+  void set_part(BackwardPart part) { part_ = part; }
 
   void forward(const Linear& linear);
   void data_gradient(const Linear& linear);
@@ -62,17 +67,29 @@ public:
 
 private:
   void append(std::string name, Work work, Flops model_flops);
+  /// Whether the part that is written has this work.
+  [[nodiscard]] bool writes(bool of_weights) const {
+    return part_ == BackwardPart::whole || (part_ == BackwardPart::weights) == of_weights;
+  }
 
   const Scenario* scenario_;
   const Shard* shard_;
   Phase phase_;
+  BackwardPart part_ = BackwardPart::whole;
+  bool of_weights_ = false; // what is being appended
   std::vector<Op> ops_;
 };
 
-/// The families of today's axes: tensor innermost, data outside it.
+/// A collective of an axis: its family follows from the placement, tensor innermost, then context,
+/// data and pipeline (docs/explanation/lowering.md).
 [[nodiscard]] Collective tensor_parallel(const Scenario& scenario, CollectiveKind kind,
                                          Bytes payload);
+[[nodiscard]] Collective context_parallel(const Scenario& scenario, CollectiveKind kind,
+                                          Bytes payload);
+/// Over all ranks that hold the same dense weights: data and context together.
 [[nodiscard]] Collective data_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload,
                                        int calls);
+/// Every stage to the next.
+[[nodiscard]] Collective to_next_stage(const Scenario& scenario, Bytes payload);
 
 } // namespace clustersim

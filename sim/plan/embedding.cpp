@@ -31,8 +31,9 @@ Block embedding_forward(const Scenario& scenario, const Shard& shard) {
   return builder.finish("embedding forward");
 }
 
-Block embedding_backward(const Scenario& scenario, const Shard& shard) {
+Block embedding_backward(const Scenario& scenario, const Shard& shard, BackwardPart part) {
   BlockBuilder builder(scenario, shard, Phase::backward);
+  builder.set_part(part);
   const double local = local_hidden_elements(shard);
   if (scenario.model.embedding_norm) builder.kernels(Site::norm, local);
   if (shard.sequence_parallel) {

@@ -104,8 +104,9 @@ Block head_forward(const Scenario& scenario, const Shard& shard) {
   return builder.finish("head forward");
 }
 
-Block head_backward(const Scenario& scenario, const Shard& shard) {
+Block head_backward(const Scenario& scenario, const Shard& shard, BackwardPart part) {
   BlockBuilder builder(scenario, shard, Phase::backward);
+  builder.set_part(part);
   if (scenario.model.pooler) {
     const Linear pooler = replicated(scenario, shard, "pooler", shard.batch);
     builder.data_gradient(pooler);

@@ -6,8 +6,9 @@
 namespace clustersim {
 
 [[nodiscard]] Block embedding_forward(const Scenario& scenario, const Shard& shard);
-[[nodiscard]] Block embedding_backward(const Scenario& scenario, const Shard& shard);
+[[nodiscard]] Block embedding_backward(const Scenario& scenario, const Shard& shard,
+                                       BackwardPart part);
 [[nodiscard]] Block head_forward(const Scenario& scenario, const Shard& shard);
-[[nodiscard]] Block head_backward(const Scenario& scenario, const Shard& shard);
+[[nodiscard]] Block head_backward(const Scenario& scenario, const Shard& shard, BackwardPart part);
 
 } // namespace clustersim

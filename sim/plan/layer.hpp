@@ -27,6 +27,6 @@ void append_attention_core_backward(BlockBuilder& builder, const Scenario& scena
 
 [[nodiscard]] Block layer_forward(const Scenario& scenario, const Shard& shard);
 /// With its recompute, gradient accumulation and casts.
-[[nodiscard]] Block layer_backward(const Scenario& scenario, const Shard& shard);
+[[nodiscard]] Block layer_backward(const Scenario& scenario, const Shard& shard, BackwardPart part);
 
 } // namespace clustersim

@@ -83,8 +83,9 @@ void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Sha
 
 } // namespace
 
-Block layer_backward(const Scenario& scenario, const Shard& shard) {
+Block layer_backward(const Scenario& scenario, const Shard& shard, BackwardPart part) {
   BlockBuilder builder(scenario, shard, Phase::backward);
+  builder.set_part(part);
   append_recompute(builder, scenario, shard);
   const BackwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
   pass.residual();

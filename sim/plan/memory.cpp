@@ -1,8 +1,13 @@
 #include "plan/memory.hpp"
 
 #include "plan/activations.hpp"
+#include "plan/context_exchange.hpp"
+#include "plan/stage.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
 #include <utility>
 
 namespace clustersim {
@@ -26,10 +31,34 @@ private:
   std::vector<MemoryTerm> terms_;
 };
 
-std::string by_axes(bool tensor, bool data) {
-  if (tensor && data) return "tensor × data";
-  return tensor ? "tensor" : data ? "data" : "";
+/// "tensor × data", of the axes that divide something.
+std::string by_axes(std::initializer_list<std::pair<bool, const char*>> axes) {
+  std::string out;
+  for (const auto& [divides, name] : axes) {
+    if (divides) out += (out.empty() ? "" : " × ") + std::string(name);
+  }
+  return out;
 }
+
+/// Everything that the terms of one stage follow from.
+struct StageView {
+  const Scenario& scenario;
+  const Shard& shard;
+  const Stage& stage;
+  std::size_t index;
+  StageParameters held;
+  ShardedStates sharded;
+
+  [[nodiscard]] bool has_embedding() const { return held.embedding > 0.0; }
+  [[nodiscard]] bool has_head() const {
+    return std::ranges::any_of(stage, [](const Chunk& chunk) { return chunk.head; });
+  }
+  [[nodiscard]] std::string weight_axes(double zero) const {
+    return by_axes({{shard.tensor > 1, "tensor"},
+                    {scenario.plan.pipeline > 1, "pipeline"},
+                    {zero > 1.0, "data"}});
+  }
+};
 
 /// Adam keeps two FP32 moments, SGD one momentum.
 double moments(OptimizerKind optimizer) {
@@ -43,26 +72,45 @@ double moments(OptimizerKind optimizer) {
 }
 
 /// Weights, gradients, master weights and moments: 2 + 4 + 4 + 8 bytes per parameter under Adam
-/// with BF16 weights and FP32 gradients.
-void add_model_states(TermList& terms, const Scenario& scenario, const Shard& shard) {
-  const LocalParameters local = local_parameters(scenario);
-  const bool tensor = shard.tensor > 1;
-  const bool sharded = scenario.plan.zero >= 1 && scenario.plan.data > 1;
-  const double owned =
-      sharded ? local.total / static_cast<double>(scenario.plan.data) : local.total;
+/// with BF16 weights and FP32 gradients; ZeRO divides the last two, the gradients too, or all.
+void add_model_states(TermList& terms, const StageView& view) {
+  const Scenario& scenario = view.scenario;
+  const ShardedStates& sharded = view.sharded;
+  const double total = view.held.total();
   const Bytes weight = weight_element(scenario);
   const Bytes master = bytes_per_element(scenario.training.master_dtype);
-  terms.add("weights", local.total * weight, by_axes(tensor, false));
-  if (is_quantised(shard.matmul)) {
+  terms.add("weights", total / sharded.weights * weight, view.weight_axes(sharded.weights));
+  if (is_quantised(view.shard.matmul)) {
     // Both layouts of the quantised layer weights are cached beside the 16-bit ones.
-    const double layers = local.per_layer * static_cast<double>(scenario.model.layers);
-    terms.add("quantised weights", 2.0 * layers * bytes_per_element(shard.matmul),
-              by_axes(tensor, false));
+    terms.add("quantised weights",
+              2.0 * view.held.in_layers / sharded.weights * bytes_per_element(view.shard.matmul),
+              view.weight_axes(sharded.weights));
   }
-  terms.add("gradients", local.total * gradient_element(scenario), by_axes(tensor, false));
+  terms.add("gradients", total / sharded.gradients * gradient_element(scenario),
+            view.weight_axes(sharded.gradients));
   const Bytes states = moments(scenario.training.optimizer) * bytes_per_element(Precision::fp32) +
                        (weight < master ? master : Bytes{0});
-  terms.add("optimizer states", owned * states, by_axes(tensor, sharded));
+  terms.add("optimizer states", total / sharded.optimizer * states,
+            view.weight_axes(sharded.optimizer));
+}
+
+/// What ZeRO keeps whole for a while: the layer at work and the one gathered ahead of it, embedding
+/// and head from forward to backward, and the gradients of a layer until they are scattered.
+void add_gathered(TermList& terms, const StageView& view) {
+  const Scenario& scenario = view.scenario;
+  const double per_layer = local_parameters(scenario).per_layer;
+  const double ends = view.held.embedding + view.held.head;
+  if (view.sharded.weights > 1.0) {
+    const double layers = std::min(view.held.layers, 2.0);
+    terms.add("gathered layers", (layers * per_layer + ends) * view.shard.element,
+              view.weight_axes(1.0));
+  }
+  if (view.sharded.gradients > 1.0) {
+    const Bytes bucket{scenario.training.stack.overlap.bucket};
+    const Bytes whole = std::max(per_layer, ends) * gradient_element(scenario);
+    terms.add("gradients before scattering",
+              scenario.plan.zero == 2 ? std::max(whole, bucket) : whole, view.weight_axes(1.0));
+  }
 }
 
 /// A weight gradient that the GEMM does not add into the main gradient exists once by itself, in
@@ -94,33 +142,78 @@ Transient layer_transient(const Scenario& scenario, const Shard& shard) {
               loose_weight_gradient(scenario, local_parameters(scenario).largest_weight)};
 }
 
-/// Head and layers are never in backward at the same moment: the larger transient counts.
-void add_activations(TermList& terms, const Scenario& scenario, const Shard& shard) {
-  const bool tensor = shard.tensor > 1;
+/// Micro-batches that each chunk holds when the stage holds most.
+std::vector<double> layers_in_flight(const StageView& view) {
+  const std::optional<PipelineSchedule> schedule = schedule_of(view.scenario);
+  if (!schedule) return {1.0};
+  std::vector<double> weights;
+  for (const Chunk& chunk : view.stage)
+    weights.push_back(static_cast<double>(chunk.layers));
+  const std::vector<std::int64_t> held =
+      in_flight(*schedule, static_cast<int>(view.index), weights);
+  return {held.begin(), held.end()};
+}
+
+/// Activations of all micro-batches that the stage holds at once. Head and layers are never in
+/// backward at the same moment: the larger transient counts.
+void add_activations(TermList& terms, const StageView& view) {
+  const Scenario& scenario = view.scenario;
+  const Shard& shard = view.shard;
   const double tokens_hidden = local_hidden_elements(shard);
-  terms.add("activations",
-            static_cast<double>(scenario.model.layers) * kept_per_layer(scenario, shard),
-            shard.sequence_parallel ? "tensor"
-            : tensor                ? "tensor, in part"
-                                    : "");
-  if (has_vocabulary_head(scenario.model)) {
-    const Bytes mask = scenario.training.dropout ? Bytes{1} : Bytes{0};
-    terms.add("embedding and final norm", tokens_hidden * (2.0 * shard.element + mask),
-              by_axes(shard.sequence_parallel, false));
+  const std::vector<double> held = layers_in_flight(view);
+  double layers = 0.0;
+  double ends = 0.0;
+  for (std::size_t i = 0; i < view.stage.size(); ++i) {
+    layers += held[i] * static_cast<double>(view.stage[i].layers);
+    if (has_vocabulary_head(scenario.model)) {
+      const Bytes mask = scenario.training.dropout ? Bytes{1} : Bytes{0};
+      if (view.stage[i].embedding) ends += held[i] * (shard.element + mask).si();
+      if (view.stage[i].head) ends += shard.element.si(); // the head follows its forward at once
+    }
   }
-  const Transient head = head_transient(scenario, shard);
+  const bool split = shard.tensor > 1;
+  terms.add("activations", layers * kept_per_layer(scenario, shard),
+            by_axes({{split, shard.sequence_parallel ? "tensor" : "tensor, in part"},
+                     {scenario.plan.context > 1, "context"},
+                     {scenario.plan.pipeline > 1, "pipeline"}}));
+  terms.add("embedding and final norm", tokens_hidden * Bytes{ends},
+            by_axes({{shard.sequence_parallel, "tensor"}, {scenario.plan.context > 1, "context"}}));
+  const Transient head =
+      view.has_head() ? head_transient(scenario, shard) : Transient{"logits and loss", Bytes{0}};
   const Transient layer = layer_transient(scenario, shard);
   const Transient& larger = head.bytes > layer.bytes ? head : layer;
-  terms.add(larger.name, larger.bytes, by_axes(tensor, false));
+  terms.add(larger.name, larger.bytes,
+            by_axes({{split, "tensor"}, {scenario.plan.context > 1, "context"}}));
 }
 
 /// The gathered input of a column-parallel product, and a bucket where gradients are not reduced
 /// where they lie.
-void add_buffers(TermList& terms, const Scenario& scenario, const Shard& shard) {
-  if (shard.sequence_parallel) {
-    terms.add("gathered activations", hidden_payload(shard), "");
+void add_buffers(TermList& terms, const StageView& view) {
+  if (view.shard.sequence_parallel) {
+    terms.add("gathered activations", hidden_payload(view.shard),
+              by_axes({{view.scenario.plan.context > 1, "context"}}));
   }
-  terms.add("workspace", scenario.training.stack.memory.workspace, "");
+  terms.add("exchanged keys and values", exchange_buffer(view.scenario, view.shard),
+            by_axes({{view.shard.tensor > 1, "tensor"}}));
+  if (view.scenario.plan.pipeline > 1) {
+    // One hidden state and one gradient on their way in or out.
+    terms.add("pipeline buffers", 2.0 * local_hidden_elements(view.shard) * view.shard.element,
+              by_axes({{view.shard.sequence_parallel, "tensor"}}));
+  }
+  terms.add("workspace", view.scenario.training.stack.memory.workspace, "");
+}
+
+StageMemory stage_memory(const StageView& view) {
+  TermList terms;
+  add_model_states(terms, view);
+  add_gathered(terms, view);
+  add_activations(terms, view);
+  add_buffers(terms, view);
+  terms.add("fragmentation", view.scenario.training.stack.memory.fragmentation * terms.sum(), "");
+  StageMemory out;
+  out.peak = terms.sum();
+  out.terms = terms.take();
+  return out;
 }
 
 } // namespace
@@ -128,19 +221,20 @@ void add_buffers(TermList& terms, const Scenario& scenario, const Shard& shard) 
 MemoryFootprint memory_footprint(const Scenario& scenario) {
   const Shard shard = shard_of(scenario);
   const Chip::Memory& chip = scenario.chip().memory;
-  const Stack::MemoryUse& use = scenario.training.stack.memory;
-  TermList terms;
-  add_model_states(terms, scenario, shard);
-  add_activations(terms, scenario, shard);
-  add_buffers(terms, scenario, shard);
-  terms.add("fragmentation", use.fragmentation * terms.sum(), "");
-
   MemoryFootprint footprint;
   footprint.capacity = chip.capacity;
   footprint.usable = chip.usable;
-  footprint.reserve = use.framework;
-  footprint.peak = terms.sum();
-  footprint.terms = terms.take();
+  footprint.reserve = scenario.training.stack.memory.framework;
+  const std::vector<Stage> stages = stages_of(scenario);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    StageMemory one = stage_memory({scenario, shard, stages[i], i,
+                                    parameters_of(scenario, stages[i]), sharded_states(scenario)});
+    if (i == 0 || one.peak > footprint.peak) {
+      footprint.peak = one.peak;
+      footprint.terms = one.terms;
+    }
+    footprint.stages.push_back(std::move(one));
+  }
   return footprint;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Peak memory of one chip by term (docs/explanation/memory.md).
+// Peak memory of one chip by term, on the fullest pipeline stage (docs/explanation/memory.md).
 
 #include "spec/scenario.hpp"
 
@@ -14,16 +14,24 @@ struct MemoryTerm {
   std::string sharded_by; // "tensor", "tensor × data", ""
 };
 
+/// One pipeline stage.
+struct StageMemory {
+  std::vector<MemoryTerm> terms;
+  Bytes peak;
+};
+
 struct MemoryFootprint {
   Bytes capacity;                // data sheet
   Bytes usable;                  // of it, what the driver gives
   Bytes reserve;                 // framework: context, communicators, cache
   std::vector<MemoryTerm> terms; // without the reserve
   Bytes peak;                    // sum of the terms: what an allocator reports
+  std::vector<StageMemory> stages;
   [[nodiscard]] Bytes margin() const { return usable - reserve - peak; }
   [[nodiscard]] bool fits() const { return margin() >= Bytes{0}; }
 };
 
+/// Terms are those of the fullest stage.
 [[nodiscard]] MemoryFootprint memory_footprint(const Scenario& scenario);
 
 } // namespace clustersim

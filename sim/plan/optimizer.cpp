@@ -18,14 +18,28 @@ Bytes update_traffic(const Scenario& scenario) {
 }
 
 /// Sequence-parallel ranks see different tokens, so the gradients of replicated norms are summed.
-void append_norm_gradients(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
+void append_norm_gradients(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                           double layers) {
   if (!shard.sequence_parallel) return;
-  const double norms =
-      local_parameters(scenario).layer_norms * static_cast<double>(scenario.model.layers);
+  const double norms = local_parameters(scenario).layer_norms * layers;
   builder.collective(
       "all-reduce of norm gradients",
       tensor_parallel(scenario, CollectiveKind::all_reduce, norms * gradient_element(scenario)),
       Lane::tensor, 0.0);
+}
+
+/// A table that first and last stage both hold: their gradients are added up. The pair stands as
+/// neighbours here; only the stride on the cluster differs.
+void append_shared_embedding(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                             const Stage& stage) {
+  const StageParameters held = parameters_of(scenario, stage);
+  if (!shares_embedding(scenario) || (held.embedding <= 0.0 && held.head <= 0.0)) return;
+  Collective pair = to_next_stage(scenario, elements(shard.vocabulary, shard.hidden) *
+                                                gradient_element(scenario));
+  pair.kind = CollectiveKind::all_reduce;
+  pair.family.size = 2;
+  pair.family.groups = pair.family.stride;
+  builder.collective("all-reduce of shared embedding's gradient", pair, Lane::pipeline, 0.0);
 }
 
 /// The clipping norm: a pass over the gradients and one scalar per axis that splits them.
@@ -40,6 +54,11 @@ void append_gradient_norm(BlockBuilder& builder, const Scenario& scenario, doubl
   builder.collective("all-reduce of gradient norm",
                      tensor_parallel(scenario, CollectiveKind::all_reduce, scalar), Lane::tensor,
                      0.0);
+  if (scenario.plan.pipeline > 1) {
+    Collective stages = to_next_stage(scenario, scalar);
+    stages.kind = CollectiveKind::all_reduce;
+    builder.collective("all-reduce of gradient norm", stages, Lane::pipeline, 0.0);
+  }
   if (scenario.plan.zero >= 1) {
     builder.collective("all-reduce of gradient norm",
                        data_parallel(scenario, CollectiveKind::all_reduce, scalar, 1), Lane::data,
@@ -49,27 +68,30 @@ void append_gradient_norm(BlockBuilder& builder, const Scenario& scenario, doubl
 
 } // namespace
 
-Block optimizer(const Scenario& scenario, const Shard& shard) {
+Block optimizer(const Scenario& scenario, const Shard& shard, const Stage& stage) {
   BlockBuilder builder(scenario, shard, Phase::optimizer);
-  const double parameters = local_parameters(scenario).total;
-  const double updated =
-      scenario.plan.zero >= 1 ? parameters / static_cast<double>(scenario.plan.data) : parameters;
-  append_norm_gradients(builder, scenario, shard);
-  append_gradient_norm(builder, scenario, parameters);
+  const StageParameters held = parameters_of(scenario, stage);
+  const ShardedStates states = sharded_states(scenario);
+  const double updated = held.total() / states.optimizer;
+  append_norm_gradients(builder, scenario, shard, held.layers);
+  append_shared_embedding(builder, scenario, shard, stage);
+  append_gradient_norm(builder, scenario, held.total() / states.gradients);
   builder.kernel("optimizer update", {.kernel_class = KernelClass::optimizer,
                                       .traffic = updated * update_traffic(scenario),
                                       .vector_flops = Flops{0},
                                       .kernels = scenario.training.stack.optimizer.kernels});
-  if (scenario.plan.zero >= 1 && !gathers_in_forward(scenario)) {
-    const Block gather = parameter_gather(scenario, shard, "gather", parameters, 0.0);
+  const bool gathers = scenario.plan.zero == 1 || scenario.plan.zero == 2;
+  if (gathers && !gathers_in_forward(scenario)) {
+    const Block gather = parameter_gather(scenario, shard, "gather", held.total(), 0.0);
     for (const Op& op : gather.ops) {
       builder.collective(op.name, std::get<Collective>(op.work), op.lane, op.hidden);
     }
   }
-  builder.kernel("zero gradients", {.kernel_class = KernelClass::elementwise,
-                                    .traffic = parameters * gradient_element(scenario),
-                                    .vector_flops = Flops{0},
-                                    .kernels = 1});
+  builder.kernel("zero gradients",
+                 {.kernel_class = KernelClass::elementwise,
+                  .traffic = held.total() / states.gradients * gradient_element(scenario),
+                  .vector_flops = Flops{0},
+                  .kernels = 1});
   return builder.finish("optimizer");
 }
 

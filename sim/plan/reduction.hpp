@@ -2,6 +2,7 @@
 // What the data axis does: gradient reduction, ZeRO-1 parameter gathers, and the optimizer.
 
 #include "plan/block_builder.hpp"
+#include "plan/stage.hpp"
 
 #include <cstdint>
 
@@ -26,8 +27,20 @@ struct Buckets {
 [[nodiscard]] bool reduces_gradients(const Scenario& scenario);
 /// ZeRO-1 gathers updated parameters; a stack that hides it does so behind the next forward pass.
 [[nodiscard]] bool gathers_in_forward(const Scenario& scenario);
+/// ZeRO-2 and 3 keep no whole gradient between micro-batches, ZeRO-3 no whole weights.
+[[nodiscard]] bool reduces_every_micro_batch(const Scenario& scenario);
+[[nodiscard]] bool gathers_always(const Scenario& scenario);
+/// Whether the stack reduces gradients while passes run, or after the last of them.
+[[nodiscard]] bool hides_reduction(const Scenario& scenario);
+/// Share of a parameter gather that hides behind layers.
+[[nodiscard]] double gather_overlap(const Scenario& scenario);
+/// ZeRO-3 gathers layer by layer, ZeRO-1 bucket by bucket.
+[[nodiscard]] Buckets gather_units(const Scenario& scenario, std::int64_t layers, Bytes per_layer);
 
-/// One collective on the data lane over `bytes` of this rank's gradients.
+/// What a pass sends to the neighbouring stage: the hidden states of a micro-batch.
+[[nodiscard]] Block stage_send(const Scenario& scenario, const Shard& shard, Phase phase);
+
+/// On the data lane, over `bytes` of this rank's gradients.
 [[nodiscard]] Block gradient_reduction(const Scenario& scenario, const Shard& shard,
                                        std::string name, Bytes bytes, int calls);
 /// The parameter gather of the same parameters; `hidden` 0 where nothing can hide it.
@@ -35,6 +48,6 @@ struct Buckets {
                                      double parameters, double hidden);
 [[nodiscard]] Block join_data(const Scenario& scenario, const Shard& shard);
 /// Norm, clipping, update, and gathers that nothing hides; zeroing of gradients at the end.
-[[nodiscard]] Block optimizer(const Scenario& scenario, const Shard& shard);
+[[nodiscard]] Block optimizer(const Scenario& scenario, const Shard& shard, const Stage& stage);
 
 } // namespace clustersim

@@ -111,7 +111,7 @@ double local_hidden_elements(const Shard& shard) {
 }
 
 double score_elements(const Shard& shard) {
-  return elements(shard.batch, shard.heads) * elements(shard.sequence, shard.sequence);
+  return elements(shard.batch, shard.heads) * elements(shard.queries, shard.sequence);
 }
 
 Bytes hidden_payload(const Shard& shard) {
@@ -125,7 +125,9 @@ Shard shard_of(const Scenario& scenario) {
   shard.sequence_parallel = scenario.plan.sequence_parallel && shard.tensor > 1;
   shard.batch = scenario.plan.micro_batch;
   shard.sequence = scenario.training.sequence;
-  shard.tokens = shard.batch * shard.sequence;
+  shard.context = scenario.plan.context;
+  shard.queries = ceil_div(shard.sequence, shard.context);
+  shard.tokens = shard.batch * shard.queries;
   shard.local_tokens =
       shard.sequence_parallel ? ceil_div(shard.tokens, shard.tensor) : shard.tokens;
   shard.hidden = model.hidden;
@@ -167,6 +169,15 @@ LocalParameters local_parameters(const Scenario& scenario) {
   local.largest_weight =
       elements(shard.hidden, std::max({shard.up, shard.ffn, shard.qkv_width(), shard.query_width}));
   return local;
+}
+
+ShardedStates sharded_states(const Scenario& scenario) {
+  const Plan& plan = scenario.plan;
+  const int all = scenario.data_ranks();
+  const double ranks = plan.hybrid_shard > 1 ? std::min(plan.hybrid_shard, all) : all;
+  return {.weights = plan.zero >= 3 ? ranks : 1.0,
+          .gradients = plan.zero >= 2 ? ranks : 1.0,
+          .optimizer = plan.zero >= 1 ? ranks : 1.0};
 }
 
 } // namespace clustersim

@@ -13,7 +13,9 @@ struct Shard {
   bool sequence_parallel = false; // and tensor > 1
   std::int64_t batch = 0;         // sequences of a micro-batch
   std::int64_t sequence = 0;
-  std::int64_t tokens = 0;       // of a micro-batch
+  std::int64_t context = 1;      // ranks that share a sequence
+  std::int64_t queries = 0;      // tokens of a sequence on this rank
+  std::int64_t tokens = 0;       // of a micro-batch on this rank
   std::int64_t local_tokens = 0; // of them, where norms and residuals run: ÷ tensor under SP
   std::int64_t hidden = 0;
   std::int64_t heads = 0, kv_heads = 0, head_dim = 0;
@@ -70,5 +72,11 @@ struct LocalParameters {
   double largest_weight = 0; // of a layer, one matrix
 };
 [[nodiscard]] LocalParameters local_parameters(const Scenario& scenario);
+
+/// By how many ranks ZeRO divides each kind of model state.
+struct ShardedStates {
+  double weights = 1, gradients = 1, optimizer = 1;
+};
+[[nodiscard]] ShardedStates sharded_states(const Scenario& scenario);
 
 } // namespace clustersim

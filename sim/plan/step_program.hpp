@@ -9,21 +9,28 @@
 // its own lane (in order), and the compute lane loses tax·hidden·t to it (compute units and
 // bandwidth it takes). Join{lane} makes the compute lane wait for a lane. An optimizer step ends
 // when every clock has.
+//
+// In a pipeline every stage is a class of its own. It works through the tasks of its schedule, each
+// a pass of one micro-batch through one chunk of layers, then waits for the other stages and runs
+// its `sequence` (the update). A pass starts on the compute lane when what the neighbouring place
+// sent has arrived: when that place's pipeline lane was free after its pass.
 
 #include "law/attention.hpp"
 #include "law/gemm.hpp"
 #include "law/memory_bound.hpp"
 #include "network/collective.hpp"
+#include "plan/schedule.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace clustersim {
 
-enum class Lane { compute, tensor, data };
-inline constexpr std::size_t lane_count = 3;
+enum class Lane { compute, tensor, context, expert, data, pipeline };
+inline constexpr std::size_t lane_count = 6;
 
 enum class Axis { tensor, context, expert, data, pipeline };
 [[nodiscard]] std::string_view name_of(Axis axis);
@@ -71,17 +78,29 @@ struct Sequence {
   std::vector<Item> items;
 };
 
-/// Ranks that do the same: all of them today, one class per pipeline stage or partition later.
+/// The passes of a micro-batch through one chunk of layers, as sequences. The first forward pass
+/// may wait for gathered parameters, the last backward pass reduces gradients. The split forms are
+/// used where the schedule splits backward.
+struct ChunkPasses {
+  std::size_t first_forward = 0, forward = 0;
+  std::size_t backward = 0, last_backward = 0;
+  std::size_t input_gradient = 0, weight_gradient = 0, last_weight_gradient = 0;
+};
+
+/// Ranks that do the same: all of them, or one class per pipeline stage.
 struct RankClass {
   std::string name;
   std::int64_t ranks = 0;
-  std::size_t sequence = 0; // the whole step
+  std::size_t sequence = 0;             // the whole step; in a pipeline what follows the last task
+  std::size_t prologue = 0;             // in a pipeline: what precedes the first task
+  std::vector<ChunkPasses> chunks = {}; // in a pipeline
 };
 
 struct StepProgram {
   std::vector<Block> blocks;
   std::vector<Sequence> sequences;
-  std::vector<RankClass> classes;
+  std::vector<RankClass> classes; // in a pipeline: its stages, in order
+  std::optional<PipelineSchedule> pipeline = std::nullopt;
 };
 
 } // namespace clustersim

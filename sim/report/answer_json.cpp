@@ -28,7 +28,16 @@ Json memory_json(const Answer& answer, const Figures& figures) {
         {{"name", term.name}, {"bytes", term.bytes.si()}, {"sharded_by", term.sharded_by}});
   }
   // One pipeline stage: every chip holds the same.
-  out["stages"] = Json::array({{{"stage", 0}, {"peak_bytes", memory.peak.si()}}});
+  out["stages"] = Json::array();
+  for (const StageMemory& stage : memory.stages) {
+    Json terms = Json::array();
+    for (const MemoryTerm& term : stage.terms) {
+      terms.push_back({{"name", term.name}, {"bytes", term.bytes.si()}});
+    }
+    out["stages"].push_back({{"stage", out["stages"].size()},
+                             {"peak_bytes", stage.peak.si()},
+                             {"terms", std::move(terms)}});
+  }
   return out;
 }
 

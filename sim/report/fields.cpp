@@ -56,6 +56,8 @@ constexpr auto fields = std::to_array<ReportField>({
     {"results.memory.terms[].sharded_by", "", "axes that divide it"},
     {"results.memory.stages[].stage", "", "pipeline stage"},
     {"results.memory.stages[].peak_bytes", "B", "of that stage"},
+    {"results.memory.stages[].terms[].name", "", "what takes the memory there"},
+    {"results.memory.stages[].terms[].bytes", "B", "of it"},
     {"results.time_breakdown.NAME", "s",
      "exposed time by cause; sums to step_time_s exactly, in any order of addition"},
     {"results.bottleneck.resource", "", "the one with the largest elasticity"},

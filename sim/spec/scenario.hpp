@@ -16,6 +16,11 @@ namespace clustersim {
 
 enum class Recompute { none, selective, full };
 enum class OptimizerKind { adamw, sgd };
+/// In which order a pipeline stage works (docs/explanation/pipeline.md). 1F1B with virtual stages
+/// is the interleaved schedule.
+enum class Schedule { gpipe, one_f_one_b, zero_bubble, dual_pipe };
+/// How the ranks that share a sequence see each other's keys and values.
+enum class ContextExchange { ring, all_gather, ulysses };
 
 struct Training {
   std::int64_t sequence = 0;
@@ -31,8 +36,14 @@ struct Training {
 
 struct Plan {
   int tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
+  int expert_tensor = 1;  // ranks that share one expert's matrices
+  int virtual_stages = 1; // chunks of layers per pipeline stage
+  Schedule schedule = Schedule::one_f_one_b;
+  bool ends_as_layers = false; // embedding and head take a layer's place when layers are shared out
+  ContextExchange context_exchange = ContextExchange::ring;
   bool sequence_parallel = false;
   int zero = 0;
+  int hybrid_shard = 1; // ranks that ZeRO shards over, replicated beyond; 1 = all of them
   std::int64_t micro_batch = 1;
   Recompute recompute = Recompute::none;
 };
@@ -75,6 +86,8 @@ struct Scenario {
   std::vector<std::string> warnings;
 
   [[nodiscard]] const Chip& chip() const { return cluster.partitions.front().node.chip; }
+  /// Ranks that see different tokens of a step and hold the same dense weights.
+  [[nodiscard]] int data_ranks() const { return plan.data * plan.context; }
   /// Micro-batches per optimizer step and data-parallel rank.
   [[nodiscard]] std::int64_t micro_batches() const {
     return training.global_batch / (plan.data * plan.micro_batch);

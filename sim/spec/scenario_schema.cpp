@@ -99,13 +99,17 @@ void add_plan(Schema<S>& s) {
         .because("not split");
   };
   axis("plan.tensor", &P::tensor, "chips that share each layer's matrices", "tp");
-  axis("plan.pipeline", &P::pipeline, "stages of layers", "pp")
-      .only("1", "pipeline parallelism is");
-  add_reserved(s, "plan.virtual_stages", "1", "interleaved pipelines are").alias("vp");
+  axis("plan.pipeline", &P::pipeline, "stages of layers", "pp");
+  axis("plan.virtual_stages", &P::virtual_stages, "chunks of layers on each stage", "vp");
   axis("plan.data", &P::data, "replicas that share the batch", "dp")
       .derived("chips / (tensor x pipeline x context)");
-  axis("plan.context", &P::context, "chips that share each sequence", "cp")
-      .only("1", "context parallelism is");
+  axis("plan.context", &P::context, "chips that share each sequence", "cp");
+  add_choice(s, "plan.context_exchange", in(&Scenario::plan, &P::context_exchange),
+             Choices<ContextExchange>{{"ring", ContextExchange::ring},
+                                      {"all-gather", ContextExchange::all_gather},
+                                      {"ulysses", ContextExchange::ulysses}},
+             "how ranks that share a sequence see each other's keys and values")
+      .because("the usual choice of Megatron-Core");
   axis("plan.expert", &P::expert, "chips that share the experts", "ep")
       .only("1", "expert parallelism is");
   add_reserved(s, "plan.expert_tensor", "1", "expert tensor parallelism is").alias("etp");
@@ -116,9 +120,12 @@ void add_plan(Schema<S>& s) {
   add(s, "plan.zero", in(&Scenario::plan, &P::zero),
       "optimizer sharding: 0 none, 1 states, 2 gradients too, 3 weights too")
       .between(0, 3)
-      .only("0 or 1", "ZeRO stages 2 and 3 are")
       .because("off in most frameworks");
-  add_reserved(s, "plan.hybrid_shard", "1", "hybrid sharding is");
+  add(s, "plan.hybrid_shard", in(&Scenario::plan, &P::hybrid_shard),
+      "ranks of the data axis that zero shards over, in as many copies as there are groups; 1 = "
+      "all")
+      .between(1, most_chips)
+      .because("sharded over the whole axis");
   add(s, "plan.micro_batch", in(&Scenario::plan, &P::micro_batch),
       "sequences at a time and replica")
       .between(1, most_sequences)
@@ -131,7 +138,16 @@ void add_plan(Schema<S>& s) {
              "what backward computes again")
       .because("fastest, if it fits");
   add_reserved(s, "plan.offload", "false", "offload to the host is");
-  add_reserved(s, "plan.schedule", "1f1b", "other pipeline schedules are");
+  add_choice(s, "plan.schedule", in(&Scenario::plan, &P::schedule),
+             Choices<Schedule>{{"gpipe", Schedule::gpipe},
+                               {"1f1b", Schedule::one_f_one_b},
+                               {"zb-h1", Schedule::zero_bubble},
+                               {"dualpipe", Schedule::dual_pipe}},
+             "order of a pipeline's passes; 1f1b with virtual_stages is interleaved")
+      .because("least memory of the plain ones");
+  add(s, "plan.ends_as_layers", in(&Scenario::plan, &P::ends_as_layers),
+      "embedding and head take a layer's place when layers are shared out over stages")
+      .derived("where layers do not divide, but layers + 2 do");
   add_reserved(s, "plan.placement", "", "a placement of one's own is");
 }
 

@@ -84,6 +84,10 @@ struct Stack {
     double tensor = 0.0; // tensor-parallel collectives behind their GEMMs
     std::optional<double> tensor_gradient; // input-gradient all-reduce behind the weight-gradient
                                            // GEMM, where it differs from `tensor`
+    std::optional<double> weights;         // ZeRO-3 gathers and scatters, where they differ
+    double pipeline = 0.0;                 // sends of an interleaved pipeline; others block
+    double context = 0.0;                  // ring exchange behind attention of the block before
+    double expert = 0.0;                   // all-to-all behind the work of other micro-batches
     double tax = 0.0;                      // compute lost per second of overlapped communication
     Bytes bucket;                          // gradient bucket, at least
     Bytes bucket_per_rank;                 // and at least this for every data-parallel rank

@@ -114,9 +114,15 @@ void add_host(Schema<S>& s) {
   share("overlap.data", &O::data, "of gradient reduction that may hide behind backward");
   share("overlap.gather", &O::gather, "of ZeRO's parameter gathers");
   share("overlap.tensor", &O::tensor, "of tensor-parallel collectives");
+  share("overlap.pipeline", &O::pipeline, "of sends between stages of an interleaved pipeline");
+  share("overlap.context", &O::context, "of the ring exchange of keys and values");
+  share("overlap.expert", &O::expert, "of the all-to-all of experts");
   share("overlap.tax", &O::tax, "compute lost per second of overlapped communication");
   add(s, "overlap.tensor_gradient", stack(&Stack::overlap, &O::tensor_gradient),
       "of input-gradient collectives, where it differs from overlap.tensor")
+      .between(0, 1);
+  add(s, "overlap.weights", stack(&Stack::overlap, &O::weights),
+      "of ZeRO-3's gathers and scatters, where it differs from overlap.gather and overlap.data")
       .between(0, 1);
   add(s, "overlap.bucket", stack(&Stack::overlap, &O::bucket), "gradient bucket; 0 = no buckets")
       .required()

@@ -1,6 +1,7 @@
 #include "spec/validate.hpp"
 
 #include "base/units.hpp"
+#include "spec/validate_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -59,11 +60,21 @@ public:
       return;
     }
     const std::int64_t model_chips = std::int64_t{plan_.tensor} * plan_.pipeline * plan_.context;
+    const std::int64_t outer = std::int64_t{plan_.pipeline} * plan_.context;
+    if (chips_ % outer != 0) {
+      const bool pipeline = chips_ % plan_.pipeline != 0;
+      wrong(pipeline ? "plan.pipeline" : "plan.context",
+            fmt::format("{} chips cannot be shared out by {}", chips_, model_axes()),
+            pipeline ? "pipeline = " + nearest_divisors(chips_, plan_.pipeline)
+                     : "context = " + nearest_divisors(chips_ / plan_.pipeline, plan_.context));
+      data_known_ = false;
+      return;
+    }
     if (chips_ % model_chips != 0) {
-      wrong("plan.tensor",
-            fmt::format("{} chips cannot be shared out by tensor {}", chips_, plan_.tensor),
+      wrong("plan.tensor", fmt::format("{} chips cannot be shared out by {}", chips_, model_axes()),
             feasible_tensor());
       tensor_fits_ = false;
+      data_known_ = false;
       return;
     }
     const std::int64_t fitting = chips_ / model_chips;
@@ -71,7 +82,7 @@ public:
       plan_.data = static_cast<int>(fitting);
     } else if (plan_.data != fitting) {
       wrong("plan.data",
-            fmt::format("tensor {} x data {} makes {} chips, but the cluster has {}", plan_.tensor,
+            fmt::format("{} x data {} makes {} chips, but the cluster has {}", model_axes(),
                         plan_.data, model_chips * plan_.data, chips_),
             fmt::format("data = {}", fitting),
             fmt::format("set data = {}, or leave it out", fitting));
@@ -155,6 +166,20 @@ public:
           able.empty() ? "another chip: none of its formats can train" : able);
   }
 
+  void axes() {
+    if (loaded_.model == nullptr || chips_ == 0 || !data_known_ || !tensor_fits_ ||
+        !sound({"plan.tensor", "plan.data", "plan.pipeline", "plan.virtual_stages", "plan.schedule",
+                "plan.context", "plan.context_exchange", "plan.hybrid_shard", "plan.zero",
+                "plan.micro_batch", "training.sequence"})) {
+      return;
+    }
+    const std::int64_t unit = plan_.data * plan_.micro_batch;
+    if (!reading_.has("training.global_batch") || training_.global_batch % unit != 0) return;
+    Scenario& scenario = input_.scenario;
+    scenario.model = *loaded_.model;
+    validate_plan_axes(scenario, reading_, out_);
+  }
+
   void positions() {
     const Transformer* model = loaded_.model;
     if (model == nullptr || !sound({"training.sequence"}) ||
@@ -168,6 +193,14 @@ public:
   }
 
 private:
+  /// "tensor 8 x pipeline 2": tensor always, the others where they split.
+  [[nodiscard]] std::string model_axes() const {
+    std::string out = fmt::format("tensor {}", plan_.tensor);
+    if (plan_.pipeline > 1) out += fmt::format(" x pipeline {}", plan_.pipeline);
+    if (plan_.context > 1) out += fmt::format(" x context {}", plan_.context);
+    return out;
+  }
+
   void model_sharding(Transformer& model, std::int64_t tensor) {
     const std::int64_t heads = std::gcd(model.heads, model.kv_heads);
     tensor_fits_ = tensor_fits_ && heads % tensor == 0;
@@ -196,24 +229,13 @@ private:
   // The nearest values of tensor that chips, heads and MLP all allow.
   [[nodiscard]] std::string feasible_tensor() const {
     std::int64_t number = chips_;
+    const std::int64_t others = std::int64_t{plan_.pipeline} * plan_.context;
+    if (chips_ % others == 0) number = chips_ / others;
     if (const Transformer* model = loaded_.model) {
       number =
           std::gcd(number, std::gcd(model->ffn_hidden, std::gcd(model->heads, model->kv_heads)));
     }
-    const std::int64_t wanted = plan_.tensor;
-    std::int64_t below = 1;
-    std::int64_t above = 0;
-    for (std::int64_t d = 1; d * d <= number; ++d) {
-      for (const std::int64_t one : {d, number / d}) {
-        if (number % d == 0 && one < wanted) {
-          below = std::max(below, one);
-        } else if (number % d == 0 && one > wanted) {
-          above = above == 0 ? one : std::min(above, one);
-        }
-      }
-    }
-    return above == 0 ? fmt::format("tensor = {}", below)
-                      : fmt::format("tensor = {} or {}", below, above);
+    return "tensor = " + nearest_divisors(number, plan_.tensor);
   }
 
   [[nodiscard]] bool sound(std::initializer_list<const char*> keys) const {
@@ -254,6 +276,7 @@ void validate(ScenarioInput& input, const Reading& reading, const Loaded& loaded
   checks.sharding();
   checks.precision();
   checks.positions();
+  checks.axes();
 }
 
 } // namespace clustersim

@@ -206,5 +206,6 @@ TEST_CASE("gradients are added by their GEMMs or by kernels, not by both") {
 TEST_CASE("a plan that validation refuses is a bug here") {
   Scenario scenario = test::example(test::small_gpt(4, 8), 256);
   scenario.plan.pipeline = 2;
+  scenario.plan.virtual_stages = static_cast<int>(scenario.model.layers);
   CHECK_THROWS_AS(static_cast<void>(lower(scenario)), Bug);
 }

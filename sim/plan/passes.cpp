@@ -1,0 +1,244 @@
+#include "plan/passes.hpp"
+
+#include "plan/head.hpp"
+#include "plan/layer.hpp"
+#include "plan/reduction.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace clustersim {
+
+Item ProgramWriter::add(Block block) {
+  program_.blocks.push_back(std::move(block));
+  return {.what = Item::What::block, .index = program_.blocks.size() - 1, .count = 1};
+}
+
+Item ProgramWriter::add(const std::vector<Item>& items) {
+  Sequence sequence;
+  for (const Item& item : items) {
+    if (item.count > 0) sequence.items.push_back(item);
+  }
+  program_.sequences.push_back(std::move(sequence));
+  return {.what = Item::What::sequence, .index = program_.sequences.size() - 1, .count = 1};
+}
+
+Item times(Item item, std::int64_t count) {
+  item.count = count;
+  return item;
+}
+
+Passes::Passes(ProgramWriter& writer, const Scenario& scenario, const Shard& shard)
+    : writer_(&writer), scenario_(&scenario), shard_(&shard),
+      embedding_forward_(writer.add(embedding_forward(scenario, shard))),
+      layer_forward_(writer.add(layer_forward(scenario, shard))),
+      head_forward_(writer.add(head_forward(scenario, shard))),
+      join_(writer.add(join_data(scenario, shard))), pipelined_(scenario.plan.pipeline > 1) {
+  const bool split = pipelined_ && splits_backward(scenario.plan.schedule);
+  std::vector<BackwardPart> parts{BackwardPart::whole};
+  if (split) parts.insert(parts.end(), {BackwardPart::inputs, BackwardPart::weights});
+  for (const BackwardPart part : parts) {
+    backward_.push_back({writer.add(head_backward(scenario, shard, part)),
+                         writer.add(layer_backward(scenario, shard, part)),
+                         writer.add(embedding_backward(scenario, shard, part))});
+  }
+  if (pipelined_) {
+    send_forward_ = writer.add(stage_send(scenario, shard, Phase::forward));
+    send_backward_ = writer.add(stage_send(scenario, shard, Phase::backward));
+  }
+}
+
+const BackwardBlocks& Passes::blocks(BackwardPart part) {
+  return backward_.at(static_cast<std::size_t>(part));
+}
+
+Item Passes::gather(const char* name, double parameters, double hidden) {
+  return writer_->add(parameter_gather(*scenario_, *shard_, name, parameters, hidden));
+}
+
+Item Passes::reduction(const char* name, double parameters, int calls) {
+  return writer_->add(gradient_reduction(*scenario_, *shard_, name,
+                                         parameters * gradient_element(*scenario_), calls));
+}
+
+/// While one group of layers runs, the parameters of the next are gathered. Embedding and head go
+/// by themselves, behind nothing.
+void Passes::gather_and_run(std::vector<Item>& items, const Chunk& chunk) {
+  const StageParameters held = parameters_of(*scenario_, chunk);
+  const double per_layer = local_parameters(*scenario_).per_layer;
+  const double hidden = gather_overlap(*scenario_);
+  const Buckets cut =
+      gather_units(*scenario_, chunk.layers, per_layer * weight_element(*scenario_));
+  if (chunk.embedding) {
+    items.push_back(gather("embedding gather", held.embedding, 0.0));
+    items.push_back(embedding_forward_);
+  }
+  const double group_size = static_cast<double>(cut.layers_per_group);
+  const Item group = writer_->add({gather("layer gather", group_size * per_layer, hidden),
+                                   times(layer_forward_, cut.layers_per_group), join_});
+  items.push_back(times(group, cut.groups));
+  if (cut.rest > 0) {
+    items.push_back(
+        gather("last layers' gather", static_cast<double>(cut.rest) * per_layer, hidden));
+    items.push_back(times(layer_forward_, cut.rest));
+    items.push_back(join_);
+  }
+  if (chunk.head) {
+    items.push_back(gather("head gather", held.head, 0.0));
+    items.push_back(head_forward_);
+  }
+}
+
+Item Passes::forward(const Chunk& chunk, bool gathers) {
+  std::vector<Item> items;
+  if (gathers) {
+    gather_and_run(items, chunk);
+  } else {
+    if (chunk.embedding) items.push_back(embedding_forward_);
+    items.push_back(times(layer_forward_, chunk.layers));
+    if (chunk.head) items.push_back(head_forward_);
+  }
+  if (pipelined_ && !chunk.head) items.push_back(send_forward_);
+  return writer_->add(items);
+}
+
+/// Gradients are reduced as they become final: each bucket goes out on the data lane after the
+/// layers that fill it.
+void Passes::run_and_reduce(std::vector<Item>& items, const Chunk& chunk, BackwardPart part) {
+  const StageParameters held = parameters_of(*scenario_, chunk);
+  const BackwardBlocks& run = blocks(part);
+  const Bytes element = gradient_element(*scenario_);
+  const Bytes bucket = bucket_size(*scenario_);
+  const double per_layer = local_parameters(*scenario_).per_layer;
+  const Buckets cut = cut_into_buckets(chunk.layers, per_layer * element, bucket);
+  const auto reduce_alone = [&](const char* name, double parameters) {
+    items.push_back(reduction(name, parameters, calls_of(parameters * element, bucket)));
+  };
+
+  if (chunk.head) items.push_back(run.head);
+  if (chunk.head && held.head > 0.0) reduce_alone("head reduction", held.head);
+  const Item group = writer_->add(
+      {times(run.layer, cut.layers_per_group),
+       reduction("layer reduction", static_cast<double>(cut.layers_per_group) * per_layer,
+                 cut.calls_per_group)});
+  items.push_back(times(group, cut.groups));
+  if (cut.rest > 0) {
+    items.push_back(times(run.layer, cut.rest));
+    items.push_back(
+        reduction("last layers' reduction", static_cast<double>(cut.rest) * per_layer, 1));
+  }
+  if (chunk.embedding) {
+    items.push_back(run.embedding);
+    reduce_alone("embedding reduction", held.embedding);
+  }
+}
+
+/// ZeRO-3: a layer's weights are gathered again while the layer after it runs backward, and its
+/// gradients are scattered as soon as they are there. Embedding and head stay gathered from
+/// forward.
+void Passes::gather_run_reduce(std::vector<Item>& items, const Chunk& chunk, BackwardPart part,
+                               bool reduces) {
+  const StageParameters held = parameters_of(*scenario_, chunk);
+  const BackwardBlocks& run = blocks(part);
+  const double per_layer = local_parameters(*scenario_).per_layer;
+  if (chunk.head) items.push_back(run.head);
+  if (chunk.head && reduces && held.head > 0.0) {
+    items.push_back(reduction("head reduction", held.head, 1));
+  }
+  std::vector<Item> layer{gather("layer gather in backward", per_layer, gather_overlap(*scenario_)),
+                          run.layer, join_};
+  if (reduces) layer.push_back(reduction("layer reduction", per_layer, 1));
+  items.push_back(times(writer_->add(layer), chunk.layers));
+  if (chunk.embedding) items.push_back(run.embedding);
+  if (chunk.embedding && reduces) {
+    items.push_back(reduction("embedding reduction", held.embedding, 1));
+  }
+}
+
+void Passes::run_backward(std::vector<Item>& items, const Chunk& chunk, BackwardPart part) {
+  const BackwardBlocks& run = blocks(part);
+  if (chunk.head) items.push_back(run.head);
+  items.push_back(times(run.layer, chunk.layers));
+  if (chunk.embedding) items.push_back(run.embedding);
+}
+
+Item Passes::chunk_gather(const Chunk& chunk) {
+  return gather("parameter gather", parameters_of(*scenario_, chunk).total(),
+                gather_overlap(*scenario_));
+}
+
+Item Passes::chunk_reduction(const Chunk& chunk) {
+  const double parameters = parameters_of(*scenario_, chunk).total();
+  const Bytes bytes = parameters * gradient_element(*scenario_);
+  return reduction("gradient reduction", parameters, calls_of(bytes, bucket_size(*scenario_)));
+}
+
+/// In a pipeline the neighbour gets its gradient first: reductions may wait, other stages may not.
+Item Passes::backward(const Chunk& chunk, BackwardPart part, bool reduces) {
+  std::vector<Item> items;
+  const bool gathers = gathers_always(*scenario_) && part != BackwardPart::weights;
+  const bool at_once = reduces && !pipelined_;
+  if (gathers) {
+    gather_run_reduce(items, chunk, part, at_once);
+  } else if (at_once) {
+    run_and_reduce(items, chunk, part);
+  } else {
+    run_backward(items, chunk, part);
+  }
+  if (pipelined_ && !chunk.embedding && part != BackwardPart::weights) {
+    items.push_back(send_backward_);
+  }
+  if (reduces && pipelined_) items.push_back(chunk_reduction(chunk));
+  return writer_->add(items);
+}
+
+/// Waits for its own parameters and starts to gather those of the chunk after it, which a stage
+/// reaches several passes later.
+Item Passes::first_forward(const Stage& stage, std::size_t index) {
+  std::vector<Item> items{join_};
+  if (index + 1 < stage.size()) items.push_back(chunk_gather(stage[index + 1]));
+  items.push_back(forward(stage[index], false));
+  return writer_->add(items);
+}
+
+ChunkPasses Passes::of_chunk(const Stage& stage, std::size_t index) {
+  const Chunk& chunk = stage[index];
+  const bool reduces = reduces_gradients(*scenario_) && hides_reduction(*scenario_);
+  const bool always = reduces_gradients(*scenario_) && reduces_every_micro_batch(*scenario_);
+  const bool last = reduces && !always;
+  const bool gathers = gathers_always(*scenario_);
+  ChunkPasses out;
+  out.forward = forward(chunk, gathers).index;
+  out.first_forward =
+      gathers_in_forward(*scenario_) && !gathers ? first_forward(stage, index).index : out.forward;
+  out.backward = backward(chunk, BackwardPart::whole, always).index;
+  out.last_backward = last ? backward(chunk, BackwardPart::whole, true).index : out.backward;
+  if (splits_backward(scenario_->plan.schedule)) {
+    out.input_gradient = backward(chunk, BackwardPart::inputs, false).index;
+    out.weight_gradient = backward(chunk, BackwardPart::weights, always).index;
+    out.last_weight_gradient =
+        last ? backward(chunk, BackwardPart::weights, true).index : out.weight_gradient;
+  }
+  return out;
+}
+
+RankClass Passes::of_stage(const Stage& stage, Item update) {
+  RankClass out;
+  for (std::size_t i = 0; i < stage.size(); ++i)
+    out.chunks.push_back(of_chunk(stage, i));
+  const bool gathers = gathers_in_forward(*scenario_) && !gathers_always(*scenario_);
+  out.prologue =
+      writer_->add(gathers ? std::vector<Item>{chunk_gather(stage.front())} : std::vector<Item>{})
+          .index;
+  std::vector<Item> after;
+  const bool late = reduces_gradients(*scenario_) && !hides_reduction(*scenario_) &&
+                    !reduces_every_micro_batch(*scenario_);
+  for (const Chunk& chunk : stage) {
+    if (late) after.push_back(chunk_reduction(chunk));
+  }
+  after.push_back(update);
+  out.sequence = writer_->add(after).index;
+  return out;
+}
+
+} // namespace clustersim

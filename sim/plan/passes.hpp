@@ -1,0 +1,64 @@
+#pragma once
+// Passes of one micro-batch through a chunk of layers, as sequences of the step program: plain,
+// gathering parameters on the way, reducing gradients on the way (docs/explanation/lowering.md).
+
+#include "plan/block_builder.hpp"
+#include "plan/stage.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace clustersim {
+
+/// The program while it is written: blocks and sequences get their index when added.
+class ProgramWriter {
+public:
+  [[nodiscard]] Item add(Block block);
+  [[nodiscard]] Item add(const std::vector<Item>& items); // those with a count above 0
+  void add_class(RankClass rank_class) { program_.classes.push_back(std::move(rank_class)); }
+  void set_pipeline(const PipelineSchedule& schedule) { program_.pipeline = schedule; }
+  [[nodiscard]] StepProgram finish() { return std::move(program_); }
+
+private:
+  StepProgram program_;
+};
+
+[[nodiscard]] Item times(Item item, std::int64_t count);
+
+/// Blocks of one part of a backward pass.
+struct BackwardBlocks {
+  Item head, layer, embedding;
+};
+
+class Passes {
+public:
+  Passes(ProgramWriter& writer, const Scenario& scenario, const Shard& shard);
+
+  [[nodiscard]] Item forward(const Chunk& chunk, bool gathers);
+  [[nodiscard]] Item backward(const Chunk& chunk, BackwardPart part, bool reduces);
+  /// A pipeline stage: its passes, what precedes them, and before `update` what nothing hides.
+  [[nodiscard]] RankClass of_stage(const Stage& stage, Item update);
+
+private:
+  [[nodiscard]] const BackwardBlocks& blocks(BackwardPart part);
+  [[nodiscard]] Item gather(const char* name, double parameters, double hidden);
+  [[nodiscard]] Item reduction(const char* name, double parameters, int calls);
+  [[nodiscard]] ChunkPasses of_chunk(const Stage& stage, std::size_t index);
+  [[nodiscard]] Item first_forward(const Stage& stage, std::size_t index);
+  [[nodiscard]] Item chunk_gather(const Chunk& chunk);
+  [[nodiscard]] Item chunk_reduction(const Chunk& chunk);
+  void run_backward(std::vector<Item>& items, const Chunk& chunk, BackwardPart part);
+  void gather_and_run(std::vector<Item>& items, const Chunk& chunk);
+  void run_and_reduce(std::vector<Item>& items, const Chunk& chunk, BackwardPart part);
+  void gather_run_reduce(std::vector<Item>& items, const Chunk& chunk, BackwardPart part,
+                         bool reduces);
+
+  ProgramWriter* writer_;
+  const Scenario* scenario_;
+  const Shard* shard_;
+  Item embedding_forward_, layer_forward_, head_forward_, join_, send_forward_, send_backward_;
+  std::vector<BackwardBlocks> backward_; // by part
+  bool pipelined_;
+};
+
+} // namespace clustersim

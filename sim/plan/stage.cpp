@@ -1,0 +1,82 @@
+#include "plan/stage.hpp"
+
+#include <cstddef>
+
+namespace clustersim {
+
+std::optional<PipelineSchedule> schedule_of(const Scenario& scenario) {
+  const Plan& plan = scenario.plan;
+  if (plan.pipeline == 1) return std::nullopt;
+  return PipelineSchedule{.kind = plan.schedule,
+                          .stages = plan.pipeline,
+                          .chunks = plan.schedule == Schedule::dual_pipe ? 2 : plan.virtual_stages,
+                          .micro_batches = scenario.micro_batches()};
+}
+
+std::vector<std::int64_t> share_layers(std::int64_t layers, std::int64_t places,
+                                       bool ends_as_layers) {
+  const std::int64_t shares = layers + (ends_as_layers ? 2 : 0);
+  const auto count = static_cast<std::size_t>(places);
+  std::vector<std::int64_t> out(count, shares / places);
+  for (std::int64_t i = 0; i < shares % places; ++i) {
+    const std::int64_t inner = places - 2;
+    const std::int64_t at = i < inner ? i + 1 : i == inner ? 0 : places - 1;
+    ++out[static_cast<std::size_t>(at)];
+  }
+  if (ends_as_layers) {
+    --out.front();
+    --out.back();
+  }
+  return out;
+}
+
+std::vector<Stage> stages_of(const Scenario& scenario) {
+  const std::optional<PipelineSchedule> schedule = schedule_of(scenario);
+  if (!schedule) return {{{scenario.model.layers, true, true}}};
+  std::vector<Stage> stages(static_cast<std::size_t>(schedule->stages),
+                            Stage(static_cast<std::size_t>(schedule->chunks)));
+  for (const std::vector<PipePlace>& pipe : pipes_of(*schedule)) {
+    const std::vector<std::int64_t> layers =
+        share_layers(scenario.model.layers, static_cast<std::int64_t>(pipe.size()),
+                     scenario.plan.ends_as_layers);
+    for (std::size_t i = 0; i < pipe.size(); ++i) {
+      Chunk& chunk =
+          stages[static_cast<std::size_t>(pipe[i].stage)][static_cast<std::size_t>(pipe[i].chunk)];
+      chunk = {layers[i], i == 0, i + 1 == pipe.size()};
+    }
+  }
+  return stages;
+}
+
+bool shares_embedding(const Scenario& scenario) {
+  return scenario.plan.pipeline > 1 && scenario.model.tied_embeddings &&
+         has_vocabulary_head(scenario.model);
+}
+
+StageParameters parameters_of(const Scenario& scenario, const Chunk& chunk) {
+  const LocalParameters local = local_parameters(scenario);
+  const Shard shard = shard_of(scenario);
+  StageParameters out;
+  out.layers = static_cast<double>(chunk.layers);
+  out.in_layers = out.layers * local.per_layer;
+  if (chunk.embedding) out.embedding = local.embedding;
+  if (chunk.head) {
+    out.head = local.head;
+    if (shares_embedding(scenario)) out.head += elements(shard.vocabulary, shard.hidden);
+  }
+  return out;
+}
+
+StageParameters parameters_of(const Scenario& scenario, const Stage& stage) {
+  StageParameters out;
+  for (const Chunk& chunk : stage) {
+    const StageParameters one = parameters_of(scenario, chunk);
+    out.layers += one.layers;
+    out.in_layers += one.in_layers;
+    out.embedding += one.embedding;
+    out.head += one.head;
+  }
+  return out;
+}
+
+} // namespace clustersim

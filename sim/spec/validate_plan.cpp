@@ -1,0 +1,197 @@
+#include "spec/validate_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace clustersim {
+namespace {
+
+std::string places_text(const Plan& plan) {
+  return plan.virtual_stages > 1 ? fmt::format("{} x {}", plan.pipeline, plan.virtual_stages)
+                                 : fmt::format("{}", plan.pipeline);
+}
+
+class AxisChecks {
+public:
+  explicit AxisChecks(const Scenario& scenario)
+      : scenario_(scenario), plan_(scenario.plan), model_(scenario.model) {}
+
+  std::vector<PlanFault> faults() {
+    stages();
+    schedule();
+    sharding();
+    context();
+    return std::move(faults_);
+  }
+
+private:
+  void stages() {
+    const std::int64_t places = std::int64_t{plan_.pipeline} * plan_.virtual_stages;
+    if (plan_.virtual_stages > 1 && plan_.pipeline == 1) {
+      return wrong("plan.virtual_stages", "virtual_stages divide a pipeline, which is 1",
+                   "virtual_stages = 1, or pipeline above 1");
+    }
+    if (plan_.pipeline == 1) return;
+    if (plan_.virtual_stages > 1 && plan_.schedule != Schedule::one_f_one_b) {
+      return wrong("plan.virtual_stages", "only the schedule 1f1b has virtual stages",
+                   "virtual_stages = 1, or schedule = \"1f1b\"");
+    }
+    // Embedding and head can fill places of their own.
+    if (model_.layers + (plan_.ends_as_layers ? 2 : 0) >= places) return;
+    wrong("plan.pipeline",
+          fmt::format("{} layers of {} cannot fill {} stages", model_.layers, model_.name,
+                      stage_text()),
+          plan_.virtual_stages > 1 && plan_.pipeline <= model_.layers
+              ? fmt::format("virtual_stages = {}", model_.layers / plan_.pipeline)
+              : fmt::format("pipeline = {}", model_.layers / plan_.virtual_stages));
+  }
+
+  void schedule() {
+    if (plan_.pipeline == 1) return;
+    const std::int64_t micro_batches = scenario_.micro_batches();
+    const std::int64_t stages = plan_.pipeline;
+    const auto batch_of = [&](std::int64_t count) {
+      return count * plan_.data * plan_.micro_batch;
+    };
+    if (plan_.virtual_stages > 1 && micro_batches % stages != 0) {
+      const std::int64_t below = micro_batches / stages * stages;
+      wrong("training.global_batch",
+            fmt::format("{} micro-batches are not divisible by pipeline {}, as interleaving needs",
+                        micro_batches, stages),
+            below > 0
+                ? fmt::format("global_batch = {} or {}", batch_of(below), batch_of(below + stages))
+                : fmt::format("global_batch = {}", batch_of(stages)));
+    }
+    if (plan_.schedule != Schedule::dual_pipe) return;
+    if (stages % 2 != 0) {
+      wrong("plan.pipeline", "dualpipe feeds a pipeline from both ends, and so needs even stages",
+            fmt::format("pipeline = {} or {}", std::max<std::int64_t>(stages - 1, 2), stages + 1));
+    } else if (micro_batches < 2 * stages || micro_batches % 2 != 0) {
+      wrong("training.global_batch",
+            fmt::format("dualpipe needs an even number of micro-batches, at least {}, not {}",
+                        2 * stages, micro_batches),
+            fmt::format("global_batch = {}",
+                        batch_of(std::max(2 * stages, micro_batches + micro_batches % 2))));
+    }
+  }
+
+  void sharding() {
+    const std::int64_t ranks = scenario_.data_ranks();
+    if (plan_.hybrid_shard == 1) return;
+    if (plan_.zero == 0) {
+      wrong("plan.hybrid_shard", "hybrid_shard limits what zero shards over, and zero is 0",
+            "hybrid_shard = 1, or zero above 0");
+    } else if (ranks % plan_.hybrid_shard != 0) {
+      wrong("plan.hybrid_shard",
+            fmt::format("{} ranks of the data axis are not divisible by hybrid_shard {}", ranks,
+                        plan_.hybrid_shard),
+            "hybrid_shard = " + nearest_divisors(ranks, plan_.hybrid_shard));
+    }
+  }
+
+  void context() {
+    const std::int64_t context = plan_.context;
+    if (context == 1) return;
+    const std::int64_t sequence = scenario_.training.sequence;
+    const bool heads = plan_.context_exchange == ContextExchange::ulysses;
+    // Ring and gather give every rank an early and a late piece, so that causal work is even.
+    const std::int64_t pieces = heads ? context : 2 * context;
+    constexpr std::int64_t most = 1024;
+    if (context > most) {
+      wrong("plan.context",
+            fmt::format("context {} is beyond what a ring is written out for", context),
+            fmt::format("at most {}", most));
+    } else if (sequence % pieces != 0) {
+      wrong("training.sequence",
+            fmt::format("sequence {} does not split into {} equal pieces for context {}", sequence,
+                        pieces, context),
+            nearest_multiples(pieces, sequence));
+    } else if (plan_.sequence_parallel && sequence / context % plan_.tensor != 0) {
+      wrong("training.sequence",
+            fmt::format("{} tokens per context rank are not divisible by tensor {}, as "
+                        "sequence_parallel needs",
+                        sequence / context, plan_.tensor),
+            nearest_multiples(std::lcm(pieces, context * plan_.tensor), sequence));
+    }
+    const std::int64_t shared = std::gcd(model_.heads, model_.kv_heads) / plan_.tensor;
+    if (heads && (shared == 0 || shared % context != 0)) {
+      wrong("plan.context",
+            fmt::format("ulysses deals heads out, and {} heads per tensor rank are not divisible "
+                        "by context {}",
+                        shared, context),
+            "context = " + nearest_divisors(std::max<std::int64_t>(shared, 1), context) +
+                ", or context_exchange = \"ring\"");
+    }
+  }
+
+  [[nodiscard]] std::string stage_text() const { return places_text(plan_); }
+  void wrong(std::string key, std::string message, std::string expected) {
+    faults_.push_back({std::move(key), std::move(message), std::move(expected)});
+  }
+
+  const Scenario& scenario_;
+  const Plan& plan_;
+  const Transformer& model_;
+  std::vector<PlanFault> faults_;
+};
+
+void say_layer_split(Scenario& scenario) {
+  const Plan& plan = scenario.plan;
+  const std::int64_t places = std::int64_t{plan.pipeline} * plan.virtual_stages;
+  const std::int64_t shared = scenario.model.layers + (plan.ends_as_layers ? 2 : 0);
+  if (plan.pipeline > 1 && shared % places != 0) {
+    scenario.assumptions.push_back(
+        fmt::format("{} layers do not divide by {} stages: those in the middle hold one more",
+                    scenario.model.layers, places_text(plan)));
+  } else if (plan.pipeline > 1 && plan.ends_as_layers) {
+    scenario.assumptions.push_back(
+        fmt::format("embedding and head count as a layer each: {} layers + 2 divide by {} stages",
+                    scenario.model.layers, places_text(plan)));
+  }
+}
+
+} // namespace
+
+std::string nearest_divisors(std::int64_t number, std::int64_t wanted) {
+  std::int64_t below = 1;
+  std::int64_t above = 0;
+  for (std::int64_t d = 1; d * d <= number; ++d) {
+    for (const std::int64_t one : {d, number / d}) {
+      if (number % d == 0 && one < wanted) {
+        below = std::max(below, one);
+      } else if (number % d == 0 && one > wanted) {
+        above = above == 0 ? one : std::min(above, one);
+      }
+    }
+  }
+  return above == 0 ? fmt::format("{}", below) : fmt::format("{} or {}", below, above);
+}
+
+std::string nearest_multiples(std::int64_t unit, std::int64_t wanted) {
+  const std::int64_t below = wanted / unit * unit;
+  return below > 0 ? fmt::format("{} or {}", below, below + unit) : fmt::format("{}", unit);
+}
+
+std::vector<PlanFault> plan_faults(const Scenario& scenario) {
+  return AxisChecks(scenario).faults();
+}
+
+bool ends_should_count(const Scenario& scenario) {
+  const std::int64_t places = std::int64_t{scenario.plan.pipeline} * scenario.plan.virtual_stages;
+  const std::int64_t layers = scenario.model.layers;
+  return layers % places != 0 && (layers + 2) % places == 0;
+}
+
+void validate_plan_axes(Scenario& scenario, const Reading& reading, Diagnostics& out) {
+  if (!reading.has("plan.ends_as_layers")) {
+    scenario.plan.ends_as_layers = ends_should_count(scenario);
+  }
+  const std::vector<PlanFault> faults = plan_faults(scenario);
+  for (const PlanFault& fault : faults)
+    out.add(diagnose(reading.place_of(fault.key), fault.message, fault.expected));
+  if (faults.empty()) say_layer_split(scenario);
+}
+
+} // namespace clustersim
