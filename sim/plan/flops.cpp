@@ -34,7 +34,7 @@ TokenFlops per_token(const Scenario& scenario) {
 }
 
 double six_n(const Scenario& scenario) {
-  return 6.0 * static_cast<double>(count_parameters(scenario.model).total);
+  return 6.0 * static_cast<double>(count_parameters(scenario.model).active);
 }
 
 double of_one_token(const Scenario& scenario, FlopConvention convention) {
