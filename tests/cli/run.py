@@ -6,6 +6,7 @@ from commands import commands
 from compare import compare
 from documents import documents
 from harness import Program, arguments
+from imports import imports
 from reports import reports
 from streams import streams
 
@@ -13,7 +14,7 @@ from streams import streams
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports, compare):
+    for group in (commands, streams, reports, compare, imports):
         group(program)
     documents(program, options.update)
     return program.finish()
