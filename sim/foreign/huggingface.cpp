@@ -49,12 +49,11 @@ std::optional<JsonConfig> parse(const std::string& text, const std::string& path
     complain(out, path, "the JSON nests more than 64 levels deep");
     return std::nullopt;
   }
-  nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
-  if (!object.is_object()) {
+  auto config = JsonConfig::parse(text);
+  if (!config) {
     complain(out, path, "the file holds no JSON object", "the config.json of a model");
-    return std::nullopt;
   }
-  return JsonConfig(std::move(object));
+  return config;
 }
 
 const HuggingFaceFamily* family_of(JsonConfig& config, const std::string& path, Diagnostics& out) {
