@@ -36,6 +36,16 @@ CHECKPOINTS = [
     (15706484224, base('deepseek_v2',27,2048,16,16,10944,102400,n_routed_experts=64,n_shared_experts=2,num_experts_per_tok=6,moe_intermediate_size=1408,first_k_dense_replace=1,kv_lora_rank=512,q_lora_rank=None,qk_nope_head_dim=128,qk_rope_head_dim=64,v_head_dim=128)),
     (671026404352, base('deepseek_v3',61,7168,128,128,18432,129280,n_routed_experts=256,n_shared_experts=1,num_experts_per_tok=8,moe_intermediate_size=2048,first_k_dense_replace=3,kv_lora_rank=512,q_lora_rank=1536,qk_nope_head_dim=128,qk_rope_head_dim=64,v_head_dim=128,num_nextn_predict_layers=1)),
     (20914757184, base('gpt_oss',24,2880,64,8,2880,201088,head_dim=64,num_local_experts=32,num_experts_per_tok=4,sliding_window=128)),
+    (7069016064, dict(model_type='bloom', n_layer=30, hidden_size=4096, n_head=32, vocab_size=250880)),
+    (6921720704, dict(model_type='falcon', num_hidden_layers=32, hidden_size=4544, num_attention_heads=71, vocab_size=65024)),
+    (41303293952, dict(model_type='falcon', num_hidden_layers=60, hidden_size=8192, num_attention_heads=128, num_kv_heads=8,
+                       new_decoder_architecture=True, vocab_size=65024)),
+    (6649286656, dict(model_type='mpt', n_layers=32, d_model=4096, n_heads=32, vocab_size=50432)),
+    (335174458, dict(model_type='bert', num_hidden_layers=24, hidden_size=1024, num_attention_heads=16, intermediate_size=4096,
+                     vocab_size=30522)),
+    (124697433, dict(model_type='roberta', num_hidden_layers=12, hidden_size=768, num_attention_heads=12,
+                     intermediate_size=3072, vocab_size=50265, max_position_embeddings=514, type_vocab_size=1)),
+    (222903552, dict(model_type='t5', num_layers=12, d_model=768, num_heads=12, d_kv=64, d_ff=3072, vocab_size=32128)),
 ]
 
 TOO_BIG = base("llama", 10**11, 10**11, 10**11, 1, 64, 100)
