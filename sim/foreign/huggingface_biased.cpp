@@ -59,6 +59,28 @@ void mpt(JsonConfig& c, ModelKeys& m) {
   c.infer("position = alibi and tied_embeddings = true: so the type is built");
 }
 
+void dbrx(JsonConfig& c, ModelKeys& m) {
+  JsonConfig attention = c.child("attn_config");
+  JsonConfig ffn = c.child("ffn_config");
+  m.set("layers", c.count("n_layers"));
+  m.set("hidden", c.count("d_model"));
+  const std::int64_t heads = c.count("n_heads");
+  m.set("heads", heads);
+  m.set("kv_heads", attention.count("kv_n_heads", 1));
+  m.set("ffn_hidden", ffn.count("ffn_hidden_size", 3584));
+  m.set("vocabulary", c.count("vocab_size"));
+  m.set("gated_mlp", true);
+  m.set("activation", "silu");
+  m.set("norm", "layer");
+  m.set("norm_bias", false);
+  m.set("position", "rotary");
+  m.set("tied_embeddings", c.flag("tie_word_embeddings", false));
+  m.set("moe.experts", ffn.count("moe_num_experts", 4));
+  m.set("moe.top_k", ffn.count("moe_top_k", 1));
+  c.take_over(attention);
+  c.take_over(ffn);
+}
+
 void encoder(JsonConfig& c, ModelKeys& m, std::int64_t types) {
   m.set("architecture", "encoder");
   m.set("layers", c.count("num_hidden_layers"));
@@ -107,9 +129,10 @@ void t5(JsonConfig& c, ModelKeys& m) {
 
 const std::vector<HuggingFaceFamily>& other_huggingface_families() {
   static const std::vector<HuggingFaceFamily> table{
-      {"bloom", "BloomForCausalLM", bloom},    {"falcon", "FalconForCausalLM", falcon},
-      {"mpt", "MptForCausalLM", mpt},          {"bert", "BertForMaskedLM", bert},
-      {"roberta", "RobertaForMaskedLM", bert}, {"t5", "T5ForConditionalGeneration", t5},
+      {"bloom", "BloomForCausalLM", bloom},     {"falcon", "FalconForCausalLM", falcon},
+      {"mpt", "MptForCausalLM", mpt},           {"dbrx", "DbrxForCausalLM", dbrx},
+      {"bert", "BertForMaskedLM", bert},        {"roberta", "RobertaForMaskedLM", bert},
+      {"t5", "T5ForConditionalGeneration", t5},
   };
   return table;
 }

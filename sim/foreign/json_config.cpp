@@ -98,6 +98,22 @@ void JsonConfig::only(const std::string& key, const std::string& json, const std
   }
 }
 
+JsonConfig JsonConfig::child(const std::string& key) {
+  nlohmann::json inner = find(key) ? object_->json.at(key) : nlohmann::json::object();
+  if (!inner.is_object()) {
+    refuse("'" + key + "' is no object");
+    inner = nlohmann::json::object();
+  }
+  return JsonConfig(std::make_shared<const Object>(Object{std::move(inner)}));
+}
+
+void JsonConfig::take_over(const JsonConfig& child) {
+  if (!child.wrong().empty()) {
+    refuse(child.wrong());
+  }
+  defaulted.insert(defaulted.end(), child.defaulted.begin(), child.defaulted.end());
+}
+
 std::vector<std::string> JsonConfig::unused() const {
   std::vector<std::string> keys;
   for (const auto& [key, value] : object_->json.items()) {

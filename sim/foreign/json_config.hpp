@@ -27,6 +27,9 @@ public:
   std::string first_text(const std::string& key);
   /// Only this value of a key, in JSON, is understood.
   void only(const std::string& key, const std::string& json, const std::string& meaning);
+  /// The object under `key`, empty when there is none; `take_over` its findings afterwards.
+  JsonConfig child(const std::string& key);
+  void take_over(const JsonConfig& child);
   void use(const std::string& key) { used_.insert(key); }
   void refuse(const std::string& why);
   void infer(const std::string& what) { inferred.push_back(what); }
