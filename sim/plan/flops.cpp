@@ -21,11 +21,17 @@ TokenFlops per_token(const Scenario& scenario) {
   const double hidden = real(model.hidden);
   const double query = real(model.heads) * real(model.head_dim);
   const double key = real(model.kv_heads) * real(model.head_dim);
-  const double mlp = (model.gated_mlp ? 3.0 : 2.0) * hidden * real(model.ffn_hidden);
-  const double weights = hidden * (query + 2.0 * key) + query * hidden + mlp;
+  const double products = model.gated_mlp ? 3.0 : 2.0;
+  const double attention = hidden * (query + 2.0 * key) + query * hidden;
+  const double mlp = products * hidden * real(model.ffn_hidden);
+  const double at_work =
+      real(model.moe.top_k) * real(model.moe.ffn_hidden) + real(model.moe.shared_ffn_hidden);
+  const double experts = hidden * real(model.moe.experts) + products * hidden * at_work;
+  const double routed = real(expert_layers(model));
 
   TokenFlops flops;
-  flops.layer_weights = real(model.layers) * 2.0 * weights;
+  flops.layer_weights = 2.0 * (real(model.layers) * attention +
+                               (real(model.layers) - routed) * mlp + routed * experts);
   flops.attention = real(model.layers) * 4.0 * real(scenario.training.sequence) * query;
   if (has_vocabulary_head(model)) flops.head += 2.0 * hidden * real(model.vocabulary);
   if (model.mlm_head) flops.head += 2.0 * hidden * hidden;
@@ -34,7 +40,7 @@ TokenFlops per_token(const Scenario& scenario) {
 }
 
 double six_n(const Scenario& scenario) {
-  return 6.0 * static_cast<double>(count_parameters(scenario.model).total);
+  return 6.0 * static_cast<double>(count_parameters(scenario.model).active);
 }
 
 double of_one_token(const Scenario& scenario, FlopConvention convention) {

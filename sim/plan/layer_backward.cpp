@@ -1,3 +1,4 @@
+#include "plan/experts.hpp"
 #include "plan/layer.hpp"
 
 namespace clustersim {
@@ -61,11 +62,22 @@ struct BackwardPass {
     enter(linears.qkv, gather_input, true);
   }
 
+  void experts() const {
+    append_experts_backward(builder, scenario, shard);
+    const std::int64_t width = scenario.model.moe.shared_ffn_hidden;
+    if (width == 0) return;
+    const MlpLinears shared = mlp_linears(scenario, shard, width);
+    leave(shared.down, true);
+    builder.kernels(Site::activation, elements(shard.tokens, shared.down.in));
+    enter(shared.up, true, true);
+  }
+
   void norm() const { builder.kernels(Site::norm, local_hidden_elements(shard)); }
   void residual() const { builder.kernels(Site::residual, local_hidden_elements(shard)); }
 };
 
-void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
+void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                      LayerKind kind) {
   const Phase phase = builder.phase();
   builder.set_phase(Phase::recompute);
   switch (scenario.plan.recompute) {
@@ -75,7 +87,7 @@ void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Sha
     append_attention_core(builder, scenario, shard);
     break;
   case Recompute::full:
-    append_layer_forward(builder, scenario, shard);
+    append_layer_forward(builder, scenario, shard, kind);
     break;
   }
   builder.set_phase(phase);
@@ -83,13 +95,19 @@ void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Sha
 
 } // namespace
 
-Block layer_backward(const Scenario& scenario, const Shard& shard, BackwardPart part) {
+Block layer_backward(const Scenario& scenario, const Shard& shard, BackwardPart part,
+                     LayerKind kind) {
   BlockBuilder builder(scenario, shard, Phase::backward);
   builder.set_part(part);
-  append_recompute(builder, scenario, shard);
+  append_recompute(builder, scenario, shard, kind);
   const BackwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
   pass.residual();
-  if (scenario.model.parallel_block) {
+  if (kind == LayerKind::experts) {
+    pass.experts();
+    pass.norm();
+    pass.residual();
+    pass.attention(true, true);
+  } else if (scenario.model.parallel_block) {
     pass.residual();
     pass.mlp(true, false);
     pass.attention(false, false);
@@ -100,10 +118,10 @@ Block layer_backward(const Scenario& scenario, const Shard& shard, BackwardPart 
     pass.attention(true, true);
   }
   pass.norm();
-  const double parameters = local_parameters(scenario).per_layer;
+  const double parameters = local_parameters(scenario).of(kind).total();
   builder.cast_weights(parameters, matrices_per_layer);
   builder.accumulate_gradients(parameters, matrices_per_layer);
-  return builder.finish("layer backward");
+  return builder.finish(kind == LayerKind::experts ? "expert layer backward" : "layer backward");
 }
 
 } // namespace clustersim

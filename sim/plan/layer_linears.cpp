@@ -30,6 +30,16 @@ Linear row_parallel(const Shard& shard, const char* name, std::int64_t in, doubl
 
 } // namespace
 
+MlpLinears mlp_linears(const Scenario& scenario, const Shard& shard, std::int64_t width) {
+  const Transformer& model = scenario.model;
+  const std::int64_t local = (width + shard.tensor - 1) / shard.tensor;
+  const double ffn = static_cast<double>(width);
+  return {.up =
+              column_parallel(shard, model.gated_mlp ? "gate and up projection" : "up projection",
+                              local * (model.gated_mlp ? 2 : 1), model.gated_mlp ? 2.0 * ffn : ffn),
+          .down = row_parallel(shard, "down projection", local, ffn)};
+}
+
 Flops linear_flops(const Shard& shard, double in, double out) {
   return Flops{2.0 * static_cast<double>(shard.tokens) * in * out /
                static_cast<double>(shard.tensor)};

@@ -2,6 +2,8 @@
 
 #include "spec/objects.hpp"
 
+#include <functional>
+
 namespace clustersim {
 namespace {
 
@@ -9,7 +11,9 @@ void fill_derived(Transformer& m, const Reading& reading, Diagnostics& out) {
   if (!reading.has("model.kv_heads")) {
     m.kv_heads = m.heads;
   }
-  if (!reading.has("model.head_dim")) {
+  if (!reading.has("model.head_dim") && m.mla.kv_rank > 0) {
+    m.head_dim = m.mla.nope_dim + m.mla.rope_dim;
+  } else if (!reading.has("model.head_dim")) {
     if (m.hidden % m.heads != 0) {
       out.add(diagnose(reading.place_of("model.heads"),
                        "hidden " + std::to_string(m.hidden) + " is not divisible by heads " +
@@ -22,21 +26,111 @@ void fill_derived(Transformer& m, const Reading& reading, Diagnostics& out) {
     m.ffn_hidden = 4 * m.hidden;
   }
   if (!reading.has("model.causal")) {
-    m.causal = m.architecture == Architecture::decoder;
+    m.causal = m.architecture != Architecture::encoder;
+  }
+  if (!reading.has("model.embedding_width")) {
+    m.embedding_width = m.hidden;
+  }
+  if (!reading.has("model.layer_norms")) {
+    m.layer_norms = m.parallel_block ? 1 : 2;
+  }
+  if (!reading.has("model.decoder_layers")) {
+    m.decoder_layers = m.architecture == Architecture::encoder_decoder ? m.layers : 0;
+  }
+  if (!reading.has("model.moe.ffn_hidden")) {
+    m.moe.ffn_hidden = m.ffn_hidden;
+  }
+  if (!reading.has("model.moe.shared_ffn_hidden")) {
+    m.moe.shared_ffn_hidden = m.moe.shared * m.moe.ffn_hidden;
+  }
+}
+
+using Wrong = std::function<void(const char*, std::string, std::string)>;
+
+constexpr std::int64_t widest_attention = 4000000;
+
+void check_experts(const Transformer& m, const Wrong& wrong) {
+  const MixtureOfExperts& e = m.moe;
+  if (e.experts == 0) {
+    if (e.top_k > 0 || e.shared > 0) {
+      wrong("model.moe.top_k", "a mixture without experts", "moe.experts above 0");
+    }
+    return;
+  }
+  if (e.top_k < 1 || e.top_k > e.experts) {
+    wrong("model.moe.top_k",
+          "a token goes to " + std::to_string(e.top_k) + " of " + std::to_string(e.experts) +
+              " experts",
+          "from 1 to " + std::to_string(e.experts));
+  }
+  if (e.dense_first + e.interval > m.layers) {
+    wrong("model.moe.dense_first", "no layer has experts",
+          "dense_first + interval at most " + std::to_string(m.layers));
+  }
+  if (m.architecture == Architecture::encoder_decoder) {
+    wrong("model.moe.experts", "an encoder-decoder with experts", "a decoder or an encoder");
+  }
+  // Each number is bounded; their product must stay countable too.
+  constexpr double most = 1e16;
+  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  if (3.0 * real(m.layers) * real(e.experts) * real(m.hidden) * real(e.ffn_hidden) > most) {
+    wrong("model.moe.experts", "more than 10,000 million million parameters", "fewer experts");
+  }
+  if (e.shared_ffn_hidden > widest_attention) {
+    wrong("model.moe.shared", "the shared experts are too wide", "at most 4,000,000 together");
+  }
+}
+
+void check_latent(const Transformer& m, const Wrong& wrong) {
+  const LatentAttention& a = m.mla;
+  if (a.kv_rank == 0) {
+    if (a.q_rank > 0 || a.nope_dim > 0 || a.rope_dim > 0 || a.value_dim > 0) {
+      wrong("model.mla.q_rank", "latent attention without a latent", "mla.kv_rank above 0");
+    }
+    return;
+  }
+  if (a.nope_dim + a.rope_dim < 1 || a.value_dim < 1) {
+    wrong("model.mla.kv_rank", "latent attention needs widths of its heads",
+          "mla.nope_dim, mla.rope_dim and mla.value_dim");
+  } else if (a.nope_dim + a.rope_dim != m.head_dim) {
+    wrong("model.head_dim",
+          "head_dim " + std::to_string(m.head_dim) + " is not mla.nope_dim + mla.rope_dim",
+          std::to_string(a.nope_dim + a.rope_dim));
+  } else if (m.heads * (a.nope_dim + a.rope_dim + a.value_dim) > widest_attention) {
+    wrong("model.heads", "heads times their width is out of range", "at most 4,000,000");
+  }
+}
+
+void check_stacks(const Transformer& m, const Wrong& wrong) {
+  const bool both = m.architecture == Architecture::encoder_decoder;
+  if (both != (m.decoder_layers > 0)) {
+    wrong("model.decoder_layers",
+          both ? "an encoder-decoder without decoder layers" : "decoder layers in one stack",
+          both ? "at least 1" : "architecture = \"encoder-decoder\"");
+  }
+  if (m.position == PositionKind::relative && m.relative_buckets == 0) {
+    wrong("model.position", "relative positions need 'relative_buckets'",
+          "relative_buckets = rows of the table");
+  }
+  if (m.full_every > 0 && m.window == 0) {
+    wrong("model.full_every", "every layer sees all keys without a window", "model.window");
   }
 }
 
 void check_model(const Transformer& m, const Reading& reading, Diagnostics& out) {
-  const auto wrong = [&](const char* key, std::string message, std::string expected) {
+  const bool clean = !out.has_errors();
+  const Wrong wrong = [&](const char* key, std::string message, std::string expected) {
     out.add(diagnose(reading.place_of(key), std::move(message), std::move(expected)));
   };
+  check_experts(m, wrong);
+  check_latent(m, wrong);
+  check_stacks(m, wrong);
   if (m.heads % m.kv_heads != 0) {
     wrong("model.kv_heads",
           "heads " + std::to_string(m.heads) + " are not divisible by kv_heads " +
               std::to_string(m.kv_heads),
           "a divisor of heads");
   }
-  constexpr std::int64_t widest_attention = 4000000;
   if (m.head_dim < 1 || m.heads * m.head_dim > widest_attention) {
     wrong("model.head_dim", "heads x head_dim is out of range", "from 1 to 4,000,000");
   }
@@ -44,7 +138,7 @@ void check_model(const Transformer& m, const Reading& reading, Diagnostics& out)
     wrong("model.position", "learned positions need 'max_positions'",
           "max_positions = rows of the table, or position = \"rotary\", \"alibi\" or \"none\"");
   }
-  if (m.published_parameters) {
+  if (m.published_parameters && clean && !out.has_errors()) {
     const std::int64_t ours = count_parameters(m).total;
     if (ours != *m.published_parameters) {
       wrong("model.published_parameters",

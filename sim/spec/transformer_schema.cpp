@@ -9,12 +9,18 @@ constexpr double most_layers = 10000, widest = 1e6, most_words = 1e8, longest = 
 using T = Transformer;
 
 void add_shape(Schema<T>& s) {
-  add_choice(
-      s, "model.architecture", at(&T::architecture),
-      Choices<Architecture>{{"decoder", Architecture::decoder}, {"encoder", Architecture::encoder}},
-      "which half of the original transformer")
+  add_choice(s, "model.architecture", at(&T::architecture),
+             Choices<Architecture>{{"decoder", Architecture::decoder},
+                                   {"encoder", Architecture::encoder},
+                                   {"encoder-decoder", Architecture::encoder_decoder}},
+             "which halves of the original transformer")
       .because("most models are");
-  add(s, "model.layers", at(&T::layers), "transformer layers").required().between(1, most_layers);
+  add(s, "model.layers", at(&T::layers), "transformer layers; of the encoder where there are both")
+      .required()
+      .between(1, most_layers);
+  add(s, "model.decoder_layers", at(&T::decoder_layers), "layers of an encoder-decoder's decoder")
+      .between(0, most_layers)
+      .derived("as many as layers in an encoder-decoder, else 0");
   add(s, "model.hidden", at(&T::hidden), "width of the residual stream")
       .required()
       .between(1, widest);
@@ -28,6 +34,10 @@ void add_shape(Schema<T>& s) {
   add(s, "model.ffn_hidden", at(&T::ffn_hidden), "width inside the MLP")
       .between(1, 4e6)
       .derived("4 times hidden");
+  add(s, "model.embedding_width", at(&T::embedding_width),
+      "width of the token table; projected to hidden where it differs")
+      .between(1, widest)
+      .derived("hidden");
   add(s, "model.vocabulary", at(&T::vocabulary), "rows of the embedding, padding included")
       .required()
       .between(1, most_words);
@@ -44,6 +54,90 @@ void add_shape(Schema<T>& s) {
   add(s, "model.published_parameters", at(&T::published_parameters),
       "exact count of the public checkpoint; our own must equal it")
       .between(1, 1e16);
+}
+
+void add_experts(Schema<T>& s) {
+  using E = MixtureOfExperts;
+  const std::string dense = "a dense model";
+  add(s, "model.moe.experts", at(&T::moe, &E::experts), "routed experts of a layer")
+      .between(0, 10000)
+      .because(dense);
+  add(s, "model.moe.top_k", at(&T::moe, &E::top_k), "experts that work on a token")
+      .between(0, 10000)
+      .because(dense);
+  add(s, "model.moe.ffn_hidden", at(&T::moe, &E::ffn_hidden), "width inside a routed expert")
+      .between(1, 4e6)
+      .derived("ffn_hidden");
+  add(s, "model.moe.shared", at(&T::moe, &E::shared), "experts that work on every token")
+      .between(0, 10000)
+      .because("most models");
+  add(s, "model.moe.shared_ffn_hidden", at(&T::moe, &E::shared_ffn_hidden),
+      "width inside the shared experts together")
+      .between(0, 4e6)
+      .derived("shared times moe.ffn_hidden");
+  add(s, "model.moe.dense_first", at(&T::moe, &E::dense_first),
+      "layers before the first with experts")
+      .between(0, most_layers)
+      .because("most models");
+  add(s, "model.moe.interval", at(&T::moe, &E::interval), "every so many layers one has experts")
+      .between(1, most_layers)
+      .because("most models");
+  add(s, "model.moe.capacity_factor", at(&T::moe, &E::capacity_factor),
+      "tokens that an expert takes over its even share; 0: no token is dropped")
+      .between(0, 1000)
+      .because("dropless");
+  add(s, "model.moe.router_bias", at(&T::moe, &E::router_bias), "bias on the router")
+      .because("most models");
+  add(s, "model.moe.shared_gate", at(&T::moe, &E::shared_gate),
+      "a gate of its own scales the shared experts")
+      .because("most models");
+}
+
+void add_latent(Schema<T>& s) {
+  using L = LatentAttention;
+  const std::string ordinary = "ordinary attention";
+  add(s, "model.mla.kv_rank", at(&T::mla, &L::kv_rank), "latent that keys and values come from")
+      .between(0, widest)
+      .because(ordinary);
+  add(s, "model.mla.q_rank", at(&T::mla, &L::q_rank), "latent that queries come from; 0: none")
+      .between(0, widest)
+      .because(ordinary);
+  add(s, "model.mla.nope_dim", at(&T::mla, &L::nope_dim), "width of a head without positions")
+      .between(0, 65536)
+      .because(ordinary);
+  add(s, "model.mla.rope_dim", at(&T::mla, &L::rope_dim), "width of a head that is rotated")
+      .between(0, 65536)
+      .because(ordinary);
+  add(s, "model.mla.value_dim", at(&T::mla, &L::value_dim), "width of a value head")
+      .between(0, 65536)
+      .because(ordinary);
+}
+
+void add_attention(Schema<T>& s) {
+  add_choice(s, "model.qk_norm", at(&T::qk_norm),
+             Choices<QueryKeyNorm>{{"none", QueryKeyNorm::none},
+                                   {"head", QueryKeyNorm::head},
+                                   {"width", QueryKeyNorm::width}},
+             "norms of queries and keys: per head, or over the whole width")
+      .because("most models");
+  add(s, "model.window", at(&T::window), "keys that a query sees; 0: all")
+      .between(0, longest)
+      .length()
+      .because("full attention");
+  add(s, "model.full_every", at(&T::full_every),
+      "with a window: every so many layers one sees all keys; 0: none does")
+      .between(0, most_layers)
+      .because("no such layers");
+  add(s, "model.attention_sinks", at(&T::attention_sinks),
+      "a learned logit per head in the softmax")
+      .because("most models");
+  add(s, "model.relative_buckets", at(&T::relative_buckets),
+      "rows of T5's table of position biases")
+      .between(0, 1e6)
+      .because("no such table");
+  add(s, "model.mtp_layers", at(&T::mtp_layers), "multi-token prediction modules")
+      .between(0, 64)
+      .because("most models");
 }
 
 void add_kinds(Schema<T>& s) {
@@ -63,6 +157,7 @@ void add_kinds(Schema<T>& s) {
              Choices<PositionKind>{{"learned", PositionKind::learned},
                                    {"rotary", PositionKind::rotary},
                                    {"alibi", PositionKind::alibi},
+                                   {"relative", PositionKind::relative},
                                    {"none", PositionKind::none}},
              "how positions enter")
       .because("most models before 2023");
@@ -81,11 +176,20 @@ void add_flags(Schema<T>& s) {
       .because(usual);
   add(s, "model.norm_bias", at(&T::norm_bias), "a layer norm has a bias beside its weight")
       .because(usual);
-  add(s, "model.parallel_block", at(&T::parallel_block), "attention and MLP side by side, one norm")
+  add(s, "model.norm_weight", at(&T::norm_weight), "norms have weights").because(usual);
+  add(s, "model.parallel_block", at(&T::parallel_block), "attention and MLP side by side")
       .because(usual);
+  add(s, "model.layer_norms", at(&T::layer_norms), "norms of a layer, as wide as hidden")
+      .between(1, 8)
+      .derived("2; 1 in a parallel block");
+  add(s, "model.head_bias", at(&T::head_bias), "bias on the vocabulary head").because(usual);
   add(s, "model.causal", at(&T::causal), "tokens see only what came before")
       .derived("true for a decoder, false for an encoder");
   add(s, "model.pooler", at(&T::pooler), "BERT's dense pooler").because(usual);
+  add(s, "model.sequence_classes", at(&T::sequence_classes),
+      "outputs of a classifier on the pooler, such as BERT's next-sentence head")
+      .between(0, most_words)
+      .because(usual);
   add(s, "model.mlm_head", at(&T::mlm_head), "BERT's masked-token head").because(usual);
 }
 
@@ -99,6 +203,9 @@ const Schema<T>& transformer_schema() {
     add_identity(
         s, [](auto& model) -> auto& { return model; });
     add_shape(s);
+    add_attention(s);
+    add_latent(s);
+    add_experts(s);
     add_kinds(s);
     add_flags(s);
     return s;
