@@ -71,6 +71,17 @@ const std::vector<Verb> table{
      {},
      2,
      init_verb},
+    {"import",
+     "hf FILE",
+     "a Hugging Face config.json as a transformer file, with its parameter count",
+     "Says what the type implies (inferred), what the library's configuration class would fill in "
+     "(defaulted) and what bears on nothing here (ignored). Refuses what a transformer file cannot "
+     "say. -o FILE.toml writes the transformer.",
+     {"clustersim import hf config.json -o models/transformers/my-model.toml",
+      "clustersim import hf config.json --json"},
+     {"--json", "--output"},
+     2,
+     import_verb},
     {"roofline",
      "--chip NAME...",
      "roofs and ridge points of chips, as table and plot",

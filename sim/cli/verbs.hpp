@@ -32,6 +32,7 @@ ExitCode compare_verb(const Options& options);
 ExitCode check_verb(const Options& options);
 ExitCode list_verb(const Options& options);
 ExitCode show_verb(const Options& options);
+ExitCode import_verb(const Options& options);
 ExitCode init_verb(const Options& options);
 ExitCode roofline_verb(const Options& options);
 ExitCode kernel_verb(const Options& options);

@@ -168,7 +168,7 @@ Json headline_json(const Answer& answer, const Figures& figures) {
   out["peak_basis"] = head.peak_basis;
   out["peak_flops_per_s"] = head.peak.si();
   out["params_total"] = answer.parameters.total;
-  out["params_active"] = answer.parameters.total; // dense: every parameter works on every token
+  out["params_active"] = answer.parameters.active;
   return out;
 }
 

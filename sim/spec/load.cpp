@@ -1,6 +1,7 @@
 #include "spec/load.hpp"
 
 #include "base/text.hpp"
+#include "spec/model_support.hpp"
 #include "spec/objects.hpp"
 #include "spec/overlay.hpp"
 #include "spec/settings.hpp"
@@ -79,6 +80,22 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
   return read_transformer(loading, tree, id);
 }
 
+// A feature that lowering does not know would be timed as a plain dense layer without a word.
+void refuse_untimed(const Transformer& model, std::int64_t sequence, const Tree& root,
+                    Loading& loading) {
+  const TreeMember* section = root.member("model");
+  if (section == nullptr) {
+    return;
+  }
+  const TreeMember* use = section->value.member("use");
+  const Place place = use != nullptr ? use->value.place : section->key_place;
+  for (const std::string& feature : untimed_features(model, sequence)) {
+    loading.out.add(
+        diagnose(place, "a training step of " + model.name + " cannot be timed: it has " + feature,
+                 "a model without it; 'clustersim show' still counts this one"));
+  }
+}
+
 void warn_unused(const std::map<ObjectKey, Place>& places, const Loading& loading,
                  Scenario& scenario) {
   if (loading.out.has_errors()) {
@@ -141,6 +158,9 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading) {
            {node ? &*node : nullptr, fabric ? &*fabric : nullptr, stack ? &*stack : nullptr,
             model ? &*model : nullptr},
            loading.out);
+  if (model) {
+    refuse_untimed(*model, input.scenario.training.sequence, root, loading);
+  }
   warn_unused(override_places, loading, input.scenario);
   if (loading.out.has_errors() || !node || !model || !stack) {
     return std::nullopt;

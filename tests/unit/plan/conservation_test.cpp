@@ -33,6 +33,7 @@ TEST_CASE("model FLOPs of the program are those of the formula, whatever the pla
         for (const bool parallel : {false, true}) {
           Scenario scenario = test::example(test::llama3_70b(), 4096, attention);
           scenario.model.parallel_block = parallel;
+          scenario.model.layer_norms = parallel ? 1 : 2;
           scenario.plan.recompute = recompute;
           scenario.plan.sequence_parallel = tensor > 2;
           scenario.plan.micro_batch = 2;

@@ -68,6 +68,7 @@ TEST_CASE("sequence parallelism: ten half volumes against eight") {
 TEST_CASE("a parallel block joins its group once a pass") {
   Scenario scenario = split(false);
   scenario.model.parallel_block = true;
+  scenario.model.layer_norms = 1;
   using enum CollectiveKind;
   CHECK(count(test::block_named(lower(scenario), "layer forward"), is_collective(all_reduce)) == 1);
   CHECK(count(test::block_named(lower(scenario), "layer backward"), is_collective(all_reduce)) ==
