@@ -39,7 +39,7 @@ double site_elements(Site site, const Scenario& scenario, const Shard& shard) {
   case Site::score:
     return attention_is_fused(scenario) ? 0.0 : score_elements(shard);
   case Site::context:
-    return elements(shard.tokens, shard.query_width);
+    return elements(shard.tokens, shard.core_width);
   case Site::activation:
     return elements(shard.tokens, shard.ffn);
   case Site::embedding:
@@ -85,13 +85,14 @@ LayerActivations layer_activations(const Scenario& scenario, const Shard& shard,
   const Transformer& model = scenario.model;
   const double local = local_hidden_elements(shard);
   const double norms = model.parallel_block ? 1.0 : 2.0;
-  const double query = elements(shard.tokens, shard.query_width);
+  const double core = elements(shard.tokens, shard.core_width);
   const bool quantised = is_quantised(shard.matmul);
 
   LayerActivations kept;
   kept.norms = norms * local * (shard.element + operand(shard));
   kept.attention = elements(shard.tokens, shard.qkv_width()) * shard.element +
-                   query * (shard.element + (quantised ? operand(shard) : Bytes{0}));
+                   2.0 * elements(shard.tokens, shard.latent) * shard.element + // and normed
+                   core * (shard.element + (quantised ? operand(shard) : Bytes{0}));
   kept.core = core_bytes(scenario, shard);
   kept.mlp = kind == LayerKind::experts ? expert_bytes(scenario, shard)
                                         : elements(shard.tokens, shard.up) * shard.element +
@@ -135,7 +136,7 @@ Bytes gradients_in_flight(const Scenario& scenario, const Shard& shard, LayerKin
       (kind == LayerKind::experts ? elements(experts.received, experts.up + experts.ffn)
                                   : elements(shard.tokens, shard.up + shard.ffn)) *
       shard.element;
-  Bytes attention = elements(shard.tokens, shard.qkv_width() + shard.query_width) * shard.element;
+  Bytes attention = elements(shard.tokens, shard.qkv_width() + shard.core_width) * shard.element;
   if (!attention_is_fused(scenario)) {
     attention += score_elements(shard) * shard.element;
   }

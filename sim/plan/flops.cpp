@@ -22,7 +22,15 @@ TokenFlops per_token(const Scenario& scenario) {
   const double query = real(model.heads) * real(model.head_dim);
   const double key = real(model.kv_heads) * real(model.head_dim);
   const double products = model.gated_mlp ? 3.0 : 2.0;
-  const double attention = hidden * (query + 2.0 * key) + query * hidden;
+  const LatentAttention& mla = model.mla;
+  const double values = mla.kv_rank > 0 ? real(model.heads) * real(mla.value_dim) : query;
+  const double attention =
+      mla.kv_rank > 0
+          ? hidden * real(mla.q_rank + mla.kv_rank + mla.rope_dim) +
+                (mla.q_rank > 0 ? real(mla.q_rank) : hidden) * query +
+                real(mla.kv_rank) * real(model.heads) * real(mla.nope_dim + mla.value_dim) +
+                values * hidden
+          : hidden * (query + 2.0 * key) + query * hidden;
   const double mlp = products * hidden * real(model.ffn_hidden);
   const double at_work =
       real(model.moe.top_k) * real(model.moe.ffn_hidden) + real(model.moe.shared_ffn_hidden);
@@ -32,7 +40,7 @@ TokenFlops per_token(const Scenario& scenario) {
   TokenFlops flops;
   flops.layer_weights = 2.0 * (real(model.layers) * attention +
                                (real(model.layers) - routed) * mlp + routed * experts);
-  flops.attention = real(model.layers) * 4.0 * real(scenario.training.sequence) * query;
+  flops.attention = real(model.layers) * 2.0 * real(scenario.training.sequence) * (query + values);
   if (has_vocabulary_head(model)) flops.head += 2.0 * hidden * real(model.vocabulary);
   if (model.mlm_head) flops.head += 2.0 * hidden * hidden;
   if (model.pooler) flops.head += 2.0 * hidden * hidden / real(scenario.training.sequence);

@@ -11,6 +11,7 @@ inline constexpr int matrices_per_layer = 4;
 /// The weight products of a layer.
 struct LayerLinears {
   Linear qkv, projection, up, down;
+  Linear latent, queries, keys; // latent attention has these in place of qkv
 };
 [[nodiscard]] LayerLinears layer_linears(const Scenario& scenario, const Shard& shard);
 

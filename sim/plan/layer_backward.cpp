@@ -53,13 +53,30 @@ struct BackwardPass {
 
   void attention(bool gather_gradient, bool gather_input) const {
     leave(linears.projection, gather_gradient);
-    builder.kernels(Site::context, elements(shard.tokens, shard.query_width));
+    builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
     append_attention_core_backward(builder, scenario, shard);
+    if (scenario.model.qk_norm != QueryKeyNorm::none) {
+      builder.kernels(Site::norm, elements(shard.tokens, shard.query_width + shard.key_width));
+    }
     if (scenario.model.position == PositionKind::rotary) {
       builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
     }
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
+    if (shard.latent > 0) return latent();
     enter(linears.qkv, gather_input, true);
+  }
+  void latent() const {
+    const double width = elements(shard.tokens, shard.latent);
+    builder.data_gradient(linears.keys);
+    builder.weight_gradient(linears.keys);
+    builder.data_gradient(linears.queries);
+    const auto weight = [&] { builder.weight_gradient(linears.queries); };
+    builder.tensor_collective("reduce-scatter of latents' gradient", CollectiveKind::reduce_scatter,
+                              width * shard.element, scenario.training.stack.overlap.tensor,
+                              Side::before, weight);
+    builder.kernels(Site::norm, width);
+    builder.data_gradient(linears.latent);
+    builder.weight_gradient(linears.latent);
   }
 
   void experts() const {

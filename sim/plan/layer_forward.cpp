@@ -34,14 +34,36 @@ struct ForwardPass {
                               hidden_payload(shard), hidden_share(), Side::after, product);
   }
 
+  /// The latents are gathered instead of the hidden states, normed, and opened up to the heads.
+  void latent() const {
+    const double width = elements(shard.tokens, shard.latent);
+    builder.forward(linears.latent);
+    builder.kernels(Site::norm, width);
+    const auto open = [&] {
+      builder.forward(linears.queries);
+      builder.forward(linears.keys);
+    };
+    builder.tensor_collective("all-gather of latents", CollectiveKind::all_gather,
+                              width * shard.element, hidden_share(), Side::before, open);
+  }
+  void query_key_norms() const {
+    if (scenario.model.qk_norm == QueryKeyNorm::none) return;
+    builder.kernels(Site::norm, elements(shard.tokens, shard.query_width + shard.key_width));
+  }
+
   void attention(Ends ends) const {
-    enter(linears.qkv, ends);
+    if (shard.latent > 0) {
+      latent();
+    } else {
+      enter(linears.qkv, ends);
+    }
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
     if (scenario.model.position == PositionKind::rotary) {
       builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
     }
+    query_key_norms();
     append_attention_core(builder, scenario, shard);
-    builder.kernels(Site::context, elements(shard.tokens, shard.query_width));
+    builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
     leave(linears.projection, ends);
   }
 

@@ -26,7 +26,13 @@ double replicated_embedding(const Transformer& model) {
 
 double replicated_layer(const Transformer& model) {
   const double biases = (model.projection_bias ? 1.0 : 0.0) + (model.mlp_bias ? 1.0 : 0.0);
-  return static_cast<double>(model.layer_norms) * norm_width(model) +
+  const LatentAttention& mla = model.mla;
+  const double latent = mla.kv_rank > 0
+                            ? static_cast<double>(model.hidden) *
+                                      static_cast<double>(mla.q_rank + mla.kv_rank + mla.rope_dim) +
+                                  static_cast<double>(mla.q_rank + mla.kv_rank)
+                            : 0.0;
+  return latent + static_cast<double>(model.layer_norms) * norm_width(model) +
          biases * static_cast<double>(model.hidden);
 }
 
@@ -47,6 +53,7 @@ Held expert_layer(const Transformer& model, const ParameterCount& whole, const P
 
 /// K and V weights beyond an even split, when ranks outnumber K/V heads.
 double repeated_key_values(const Transformer& model, const Shard& shard) {
+  if (shard.latent > 0) return 0.0;
   const double even = elements(model.kv_heads, model.head_dim) / static_cast<double>(shard.tensor);
   const double rows = static_cast<double>(model.hidden) + (model.attention_bias ? 1.0 : 0.0);
   return 2.0 * (static_cast<double>(shard.key_width) - even) * rows;
@@ -151,6 +158,11 @@ Shard shard_of(const Scenario& scenario) {
   shard.head_dim = model.head_dim;
   shard.query_width = shard.heads * model.head_dim;
   shard.key_width = shard.kv_heads * model.head_dim;
+  const LatentAttention& mla = model.mla;
+  const bool latent = mla.kv_rank > 0;
+  if (latent) shard.latent = mla.q_rank + mla.kv_rank + mla.rope_dim;
+  shard.value_width = latent ? shard.heads * mla.value_dim : shard.key_width;
+  shard.core_width = latent ? shard.value_width : shard.query_width;
   shard.ffn = ceil_div(model.ffn_hidden, shard.tensor);
   shard.up = shard.ffn * (model.gated_mlp ? 2 : 1);
   shard.vocabulary = ceil_div(model.vocabulary, shard.tensor);

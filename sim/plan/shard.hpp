@@ -23,6 +23,9 @@ struct Shard {
   std::int64_t heads = 0, kv_heads = 0, head_dim = 0;
   std::int64_t query_width = 0; // heads · head_dim
   std::int64_t key_width = 0;   // kv_heads · head_dim
+  std::int64_t value_width = 0; // the same unless latent attention has narrower values
+  std::int64_t core_width = 0;  // what attention hands to its output projection
+  std::int64_t latent = 0;      // latent attention: what its down projections make of a token
   std::int64_t ffn = 0;         // input of the down projection
   std::int64_t up = 0;          // output of the up (and gate) projection
   std::int64_t vocabulary = 0;
@@ -30,7 +33,7 @@ struct Shard {
   Precision activation = Precision::bf16; // what stays in memory; attention and head run in it
   Bytes element;                          // of the activation type
 
-  [[nodiscard]] std::int64_t qkv_width() const { return query_width + 2 * key_width; }
+  [[nodiscard]] std::int64_t qkv_width() const { return query_width + key_width + value_width; }
 };
 
 /// Sizes multiply as doubles: inputs are bounded one by one, their products are not.
