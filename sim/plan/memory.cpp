@@ -2,6 +2,7 @@
 
 #include "plan/activations.hpp"
 #include "plan/context_exchange.hpp"
+#include "plan/experts.hpp"
 #include "plan/stage.hpp"
 
 #include <algorithm>
@@ -146,7 +147,10 @@ Transient head_transient(const Scenario& scenario, const Shard& shard) {
 
 Transient layer_transient(const Scenario& scenario, const Shard& shard, LayerKind kind) {
   const LocalParameters local = local_parameters(scenario);
-  const double widest = std::max(local.largest_weight, local.of(kind).experts * 2.0 / 3.0);
+  // Grouped products add one expert after the other.
+  const double one_expert =
+      kind == LayerKind::experts ? elements(shard.hidden, expert_shard(scenario, shard).up) : 0.0;
+  const double widest = std::max(local.largest_weight, one_expert);
   return {"layer in backward", restored_in_backward(scenario, shard, kind) +
                                    gradients_in_flight(scenario, shard, kind) +
                                    loose_weight_gradient(scenario, widest)};
