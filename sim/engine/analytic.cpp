@@ -157,14 +157,18 @@ std::vector<BreakdownItem> break_down(const StepProgram& program, const Timed& t
                                       const CostModel& cost, const std::vector<OpRecord>& ops) {
   using enum Lane;
   const BusyTime busy = busy_time(ops, cost.tax());
-  const Seconds none = timed.makespan(with_lanes({}, false));
-  const Seconds sends = timed.makespan(with_lanes({pipeline}, false));
-  const Seconds at_tensor = timed.makespan(with_lanes({pipeline, tensor}, false));
-  const Seconds at_context = timed.makespan(with_lanes({pipeline, tensor, context}, false));
-  const Seconds at_expert = timed.makespan(with_lanes({pipeline, tensor, context, expert}, false));
-  const Seconds lanes =
-      timed.makespan(with_lanes({pipeline, tensor, context, expert, data}, false));
-  const Seconds all = timed.makespan(Waits{});
+  // Waiting for more never shortens a step; the estimate for very long schedules might, by a hair.
+  Seconds last = busy.total();
+  const auto at_least_last = [&](const Waits& waits) {
+    return last = std::max(last, timed.makespan(waits));
+  };
+  const Seconds none = at_least_last(with_lanes({}, false));
+  const Seconds sends = at_least_last(with_lanes({pipeline}, false));
+  const Seconds at_tensor = at_least_last(with_lanes({pipeline, tensor}, false));
+  const Seconds at_context = at_least_last(with_lanes({pipeline, tensor, context}, false));
+  const Seconds at_expert = at_least_last(with_lanes({pipeline, tensor, context, expert}, false));
+  const Seconds lanes = at_least_last(with_lanes({pipeline, tensor, context, expert, data}, false));
+  const Seconds all = at_least_last(Waits{});
   std::vector<BreakdownItem> items{
       {"compute_bound", busy.compute_bound},
       {"memory_bound", busy.memory_bound},

@@ -176,13 +176,16 @@ private:
   std::vector<std::vector<std::size_t>> sequences_;
 };
 
-/// The time of a long schedule from shorter ones: linear once the schedule repeats itself and its
-/// slowest cycle leads. Schedules grow until two periods take equally long; where two cycles are so
-/// close that `longest` does not tell them apart, neither does the result.
+/// Short schedules are run whole, the time of a long one follows from shorter ones: linear once the
+/// schedule repeats itself and its slowest cycle leads. Schedules grow until two periods take
+/// equally long; where two cycles are so close that `longest` does not tell them apart, neither
+/// does the result.
 template <class Run>
 double settled_time(const PipelineSchedule& whole, const Run& run) {
   constexpr std::int64_t longest = 64; // periods
   constexpr double equal = 1e-10;
+  constexpr std::int64_t cheap = 16384; // passes of all stages
+  if (whole.micro_batches <= cheap / (std::int64_t{whole.stages} * whole.chunks)) return run(whole);
   const std::int64_t period = schedule_period(whole);
   PipelineSchedule now = shortened(whole);
   for (std::int64_t grown = 4;; grown *= 2) {

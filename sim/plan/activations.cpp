@@ -1,5 +1,7 @@
 #include "plan/activations.hpp"
 
+#include "plan/experts.hpp"
+
 #include <algorithm>
 
 namespace clustersim {
@@ -37,7 +39,7 @@ double site_elements(Site site, const Scenario& scenario, const Shard& shard) {
   case Site::score:
     return attention_is_fused(scenario) ? 0.0 : score_elements(shard);
   case Site::context:
-    return elements(shard.tokens, shard.query_width);
+    return elements(shard.tokens, shard.core_width);
   case Site::activation:
     return elements(shard.tokens, shard.ffn);
   case Site::embedding:
@@ -48,6 +50,23 @@ double site_elements(Site site, const Scenario& scenario, const Shard& shard) {
     break; // not of a layer, or nothing kept
   }
   return 0.0;
+}
+
+/// Copies sent to and received by the experts, what their two products keep, and the experts that
+/// work on every token.
+Bytes expert_bytes(const Scenario& scenario, const Shard& shard) {
+  const ExpertShard experts = expert_shard(scenario, shard);
+  const Transformer& model = scenario.model;
+  const double shared =
+      elements(shard.tokens, model.moe.shared_ffn_hidden) / static_cast<double>(shard.tensor);
+  const Bytes outputs = elements(experts.sent, shard.hidden) * shard.element; // for their weights
+  const Bytes inputs = elements(experts.received, shard.hidden) * operand(shard);
+  const Bytes inside = elements(experts.received, experts.up) * shard.element +
+                       elements(experts.received, experts.ffn) * operand(shard);
+  const Bytes scores =
+      elements(shard.local_tokens, model.moe.experts) * bytes_per_element(Precision::fp32);
+  return outputs + inputs + inside + scores +
+         shared * ((model.gated_mlp ? 2.0 : 1.0) * shard.element + operand(shard));
 }
 
 Bytes kept_by_fusion(const Scenario& scenario, const Shard& shard) {
@@ -62,27 +81,29 @@ Bytes kept_by_fusion(const Scenario& scenario, const Shard& shard) {
 
 } // namespace
 
-LayerActivations layer_activations(const Scenario& scenario, const Shard& shard) {
+LayerActivations layer_activations(const Scenario& scenario, const Shard& shard, LayerKind kind) {
   const Transformer& model = scenario.model;
   const double local = local_hidden_elements(shard);
   const double norms = model.parallel_block ? 1.0 : 2.0;
-  const double query = elements(shard.tokens, shard.query_width);
+  const double core = elements(shard.tokens, shard.core_width);
   const bool quantised = is_quantised(shard.matmul);
 
   LayerActivations kept;
   kept.norms = norms * local * (shard.element + operand(shard));
   kept.attention = elements(shard.tokens, shard.qkv_width()) * shard.element +
-                   query * (shard.element + (quantised ? operand(shard) : Bytes{0}));
+                   2.0 * elements(shard.tokens, shard.latent) * shard.element + // and normed
+                   core * (shard.element + (quantised ? operand(shard) : Bytes{0}));
   kept.core = core_bytes(scenario, shard);
-  kept.mlp = elements(shard.tokens, shard.up) * shard.element +
-             elements(shard.tokens, shard.ffn) * operand(shard);
+  kept.mlp = kind == LayerKind::experts ? expert_bytes(scenario, shard)
+                                        : elements(shard.tokens, shard.up) * shard.element +
+                                              elements(shard.tokens, shard.ffn) * operand(shard);
   kept.masks = scenario.training.dropout ? 2.0 * local * Bytes{1} : Bytes{0};
   kept.fusion = kept_by_fusion(scenario, shard);
   return kept;
 }
 
-Bytes kept_per_layer(const Scenario& scenario, const Shard& shard) {
-  const LayerActivations layer = layer_activations(scenario, shard);
+Bytes kept_per_layer(const Scenario& scenario, const Shard& shard, LayerKind kind) {
+  const LayerActivations layer = layer_activations(scenario, shard, kind);
   switch (scenario.plan.recompute) {
   case Recompute::none:
     return layer.all();
@@ -94,8 +115,8 @@ Bytes kept_per_layer(const Scenario& scenario, const Shard& shard) {
   return layer.all();
 }
 
-Bytes restored_in_backward(const Scenario& scenario, const Shard& shard) {
-  const LayerActivations layer = layer_activations(scenario, shard);
+Bytes restored_in_backward(const Scenario& scenario, const Shard& shard, LayerKind kind) {
+  const LayerActivations layer = layer_activations(scenario, shard, kind);
   switch (scenario.plan.recompute) {
   case Recompute::none:
     return Bytes{0};
@@ -108,9 +129,14 @@ Bytes restored_in_backward(const Scenario& scenario, const Shard& shard) {
   return Bytes{0};
 }
 
-Bytes gradients_in_flight(const Scenario& scenario, const Shard& shard) {
-  const Bytes mlp = elements(shard.tokens, shard.up + shard.ffn) * shard.element;
-  Bytes attention = elements(shard.tokens, shard.qkv_width() + shard.query_width) * shard.element;
+Bytes gradients_in_flight(const Scenario& scenario, const Shard& shard, LayerKind kind) {
+  const ExpertShard experts =
+      kind == LayerKind::experts ? expert_shard(scenario, shard) : ExpertShard{};
+  const Bytes mlp =
+      (kind == LayerKind::experts ? elements(experts.received, experts.up + experts.ffn)
+                                  : elements(shard.tokens, shard.up + shard.ffn)) *
+      shard.element;
+  Bytes attention = elements(shard.tokens, shard.qkv_width() + shard.core_width) * shard.element;
   if (!attention_is_fused(scenario)) {
     attention += score_elements(shard) * shard.element;
   }

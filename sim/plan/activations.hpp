@@ -17,13 +17,17 @@ struct LayerActivations {
   [[nodiscard]] Bytes all() const { return norms + attention + core + mlp + masks + fusion; }
 };
 
-[[nodiscard]] LayerActivations layer_activations(const Scenario& scenario, const Shard& shard);
+[[nodiscard]] LayerActivations layer_activations(const Scenario& scenario, const Shard& shard,
+                                                 LayerKind kind = LayerKind::dense);
 
 /// What stays of a layer between its forward and its backward pass under the plan's recompute.
-[[nodiscard]] Bytes kept_per_layer(const Scenario& scenario, const Shard& shard);
+[[nodiscard]] Bytes kept_per_layer(const Scenario& scenario, const Shard& shard,
+                                   LayerKind kind = LayerKind::dense);
 /// What recompute brings back for the layer whose backward pass runs.
-[[nodiscard]] Bytes restored_in_backward(const Scenario& scenario, const Shard& shard);
+[[nodiscard]] Bytes restored_in_backward(const Scenario& scenario, const Shard& shard,
+                                         LayerKind kind = LayerKind::dense);
 /// Gradients of activations that live at the widest point of a layer's backward pass.
-[[nodiscard]] Bytes gradients_in_flight(const Scenario& scenario, const Shard& shard);
+[[nodiscard]] Bytes gradients_in_flight(const Scenario& scenario, const Shard& shard,
+                                        LayerKind kind = LayerKind::dense);
 
 } // namespace clustersim

@@ -9,7 +9,12 @@ namespace {
 /// masked half of a causal model is no model FLOP even where a kernel computes it.
 Flops product_flops(const Scenario& scenario, const Shard& shard) {
   const double square = elements(shard.queries, shard.sequence);
-  const double width = elements(scenario.model.heads, scenario.model.head_dim);
+  // Scores take the width of a head, values their own: half of both is a product on average.
+  const LatentAttention& mla = scenario.model.mla;
+  const double value_dim =
+      static_cast<double>(mla.kv_rank > 0 ? mla.value_dim : scenario.model.head_dim);
+  const double width = static_cast<double>(scenario.model.heads) *
+                       (static_cast<double>(scenario.model.head_dim) + value_dim) / 2.0;
   const double full = 2.0 * static_cast<double>(shard.batch) * square * width;
   return Flops{full * (scenario.model.causal ? 0.5 : 1.0) / static_cast<double>(shard.tensor)};
 }
@@ -23,7 +28,8 @@ AttentionShape fused_shape(const Scenario& scenario, const Shard& shard, bool ba
           .keys = shard.sequence,
           .causal = scenario.model.causal,
           .backward = backward,
-          .precision = shard.activation};
+          .precision = shard.activation,
+          .value_dim = scenario.model.mla.kv_rank > 0 ? scenario.model.mla.value_dim : 0};
 }
 
 /// Products outside the weights stay out of 8 and 4 bits, but run on TF32 units where the linears
@@ -50,7 +56,7 @@ GemmShape onto_scores(const Shard& shard, GemmRole role) {
 
 /// Its output is s × d.
 GemmShape from_scores(const Shard& shard, GemmRole role) {
-  return product_per_head(shard, shard.head_dim, shard.sequence, role);
+  return product_per_head(shard, shard.core_width / shard.heads, shard.sequence, role);
 }
 
 } // namespace

@@ -54,18 +54,22 @@ void BlockBuilder::data_gradient(const Linear& linear) {
        linear.model_flops);
 }
 
-void BlockBuilder::weight_gradient(const Linear& linear) {
+void BlockBuilder::weight_product(std::string name, GemmShape shape, Flops model_flops) {
+  shape.output = weight_gradient_output(*scenario_, *shard_);
+  shape.accumulate = scenario_->training.stack.gradient.accumulate_in_gemm;
   of_weights_ = true;
-  gemm(linear.name + ", weight gradient",
-       {.m = linear.out,
-        .n = linear.in,
-        .k = linear.tokens,
-        .precision = linear.precision,
-        .output = weight_gradient_output(*scenario_, *shard_),
-        .role = GemmRole::weight_gradient,
-        .accumulate = scenario_->training.stack.gradient.accumulate_in_gemm},
-       linear.model_flops);
+  gemm(std::move(name), shape, model_flops);
   of_weights_ = false;
+}
+
+void BlockBuilder::weight_gradient(const Linear& linear) {
+  weight_product(linear.name + ", weight gradient",
+                 {.m = linear.out,
+                  .n = linear.in,
+                  .k = linear.tokens,
+                  .precision = linear.precision,
+                  .role = GemmRole::weight_gradient},
+                 linear.model_flops);
 }
 
 void BlockBuilder::kernel(std::string name, const MemoryKernel& kernel) {
@@ -143,6 +147,15 @@ Collective of_axis(Axis axis, CollectiveKind kind, GroupFamily family, Bytes pay
 
 Collective tensor_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload) {
   return of_axis(Axis::tensor, kind, {.size = scenario.plan.tensor, .stride = 1}, payload);
+}
+
+Collective expert_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload) {
+  return of_axis(Axis::expert, kind,
+                 {.size = scenario.plan.expert, .stride = scenario.plan.expert_tensor}, payload);
+}
+
+Collective expert_tensor_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload) {
+  return of_axis(Axis::tensor, kind, {.size = scenario.plan.expert_tensor, .stride = 1}, payload);
 }
 
 Collective context_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload) {

@@ -42,6 +42,8 @@ public:
   void data_gradient(const Linear& linear);
   void weight_gradient(const Linear& linear);
   void gemm(std::string name, const GemmShape& shape, Flops model_flops);
+  /// A weight gradient given as a shape: its output's type and accumulation are the stack's.
+  void weight_product(std::string name, GemmShape shape, Flops model_flops);
   void attention(std::string name, const AttentionShape& shape, Flops model_flops);
 
   /// The recipe's kernels at a site whose tensor has `elements` elements on this rank; `launches`
@@ -86,6 +88,11 @@ private:
                                          Bytes payload);
 [[nodiscard]] Collective context_parallel(const Scenario& scenario, CollectiveKind kind,
                                           Bytes payload);
+/// Ranks that deal the experts out, and ranks that share one expert's matrices.
+[[nodiscard]] Collective expert_parallel(const Scenario& scenario, CollectiveKind kind,
+                                         Bytes payload);
+[[nodiscard]] Collective expert_tensor_parallel(const Scenario& scenario, CollectiveKind kind,
+                                                Bytes payload);
 /// Over all ranks that hold the same dense weights: data and context together.
 [[nodiscard]] Collective data_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload,
                                        int calls);

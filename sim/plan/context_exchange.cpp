@@ -5,7 +5,7 @@ namespace {
 
 /// K and V of this rank's tokens.
 Bytes own_keys(const Shard& shard) {
-  return 2.0 * elements(shard.tokens, shard.key_width) * shard.element;
+  return elements(shard.tokens, shard.key_width + shard.value_width) * shard.element;
 }
 
 void exchange(BlockBuilder& builder, const Scenario& scenario, const char* name,
@@ -22,7 +22,8 @@ AttentionShape block_shape(const Scenario& scenario, const Shard& shard, bool ba
           .keys = shard.queries,
           .causal = scenario.model.causal,
           .backward = backward,
-          .precision = shard.activation};
+          .precision = shard.activation,
+          .value_dim = scenario.model.mla.kv_rank > 0 ? scenario.model.mla.value_dim : 0};
 }
 
 /// Liu et al. 2023 (Ring Attention, arXiv 2310.01889), with an early and a late piece of the
@@ -48,7 +49,7 @@ void append_ring(BlockBuilder& builder, const Scenario& scenario, const Shard& s
       // Two partial outputs become one: both read, one written.
       builder.kernel("merge of partial attention",
                      {.kernel_class = KernelClass::elementwise,
-                      .traffic = 3.0 * elements(shard.tokens, shard.query_width) * shard.element,
+                      .traffic = 3.0 * elements(shard.tokens, shard.core_width) * shard.element,
                       .vector_flops = Flops{0},
                       .kernels = 1});
     }
@@ -88,7 +89,7 @@ void append_exchange_before(BlockBuilder& builder, const Scenario& scenario, con
                             bool backward) {
   const double context = static_cast<double>(shard.context);
   if (scenario.plan.context_exchange == ContextExchange::ulysses) {
-    const double width = static_cast<double>(backward ? shard.query_width : shard.qkv_width());
+    const double width = static_cast<double>(backward ? shard.core_width : shard.qkv_width());
     exchange(builder, scenario,
              backward ? "all-to-all of output gradient" : "all-to-all of q, k, v",
              CollectiveKind::all_to_all, static_cast<double>(shard.tokens) * width * shard.element);
@@ -102,7 +103,7 @@ void append_exchange_after(BlockBuilder& builder, const Scenario& scenario, cons
                            bool backward) {
   const double context = static_cast<double>(shard.context);
   if (scenario.plan.context_exchange == ContextExchange::ulysses) {
-    const double width = static_cast<double>(backward ? shard.qkv_width() : shard.query_width);
+    const double width = static_cast<double>(backward ? shard.qkv_width() : shard.core_width);
     exchange(builder, scenario,
              backward ? "all-to-all of gradients of q, k, v" : "all-to-all of attention output",
              CollectiveKind::all_to_all, static_cast<double>(shard.tokens) * width * shard.element);

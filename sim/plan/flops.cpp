@@ -21,12 +21,26 @@ TokenFlops per_token(const Scenario& scenario) {
   const double hidden = real(model.hidden);
   const double query = real(model.heads) * real(model.head_dim);
   const double key = real(model.kv_heads) * real(model.head_dim);
-  const double mlp = (model.gated_mlp ? 3.0 : 2.0) * hidden * real(model.ffn_hidden);
-  const double weights = hidden * (query + 2.0 * key) + query * hidden + mlp;
+  const double products = model.gated_mlp ? 3.0 : 2.0;
+  const LatentAttention& mla = model.mla;
+  const double values = mla.kv_rank > 0 ? real(model.heads) * real(mla.value_dim) : query;
+  const double attention =
+      mla.kv_rank > 0
+          ? hidden * real(mla.q_rank + mla.kv_rank + mla.rope_dim) +
+                (mla.q_rank > 0 ? real(mla.q_rank) : hidden) * query +
+                real(mla.kv_rank) * real(model.heads) * real(mla.nope_dim + mla.value_dim) +
+                values * hidden
+          : hidden * (query + 2.0 * key) + query * hidden;
+  const double mlp = products * hidden * real(model.ffn_hidden);
+  const double at_work =
+      real(model.moe.top_k) * real(model.moe.ffn_hidden) + real(model.moe.shared_ffn_hidden);
+  const double experts = hidden * real(model.moe.experts) + products * hidden * at_work;
+  const double routed = real(expert_layers(model));
 
   TokenFlops flops;
-  flops.layer_weights = real(model.layers) * 2.0 * weights;
-  flops.attention = real(model.layers) * 4.0 * real(scenario.training.sequence) * query;
+  flops.layer_weights = 2.0 * (real(model.layers) * attention +
+                               (real(model.layers) - routed) * mlp + routed * experts);
+  flops.attention = real(model.layers) * 2.0 * real(scenario.training.sequence) * (query + values);
   if (has_vocabulary_head(model)) flops.head += 2.0 * hidden * real(model.vocabulary);
   if (model.mlm_head) flops.head += 2.0 * hidden * hidden;
   if (model.pooler) flops.head += 2.0 * hidden * hidden / real(scenario.training.sequence);

@@ -1,3 +1,4 @@
+#include "plan/experts.hpp"
 #include "plan/layer.hpp"
 
 namespace clustersim {
@@ -52,20 +53,48 @@ struct BackwardPass {
 
   void attention(bool gather_gradient, bool gather_input) const {
     leave(linears.projection, gather_gradient);
-    builder.kernels(Site::context, elements(shard.tokens, shard.query_width));
+    builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
     append_attention_core_backward(builder, scenario, shard);
+    if (scenario.model.qk_norm != QueryKeyNorm::none) {
+      builder.kernels(Site::norm, elements(shard.tokens, shard.query_width + shard.key_width));
+    }
     if (scenario.model.position == PositionKind::rotary) {
       builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
     }
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
+    if (shard.latent > 0) return latent();
     enter(linears.qkv, gather_input, true);
+  }
+  void latent() const {
+    const double width = elements(shard.tokens, shard.latent);
+    builder.data_gradient(linears.keys);
+    builder.weight_gradient(linears.keys);
+    builder.data_gradient(linears.queries);
+    const auto weight = [&] { builder.weight_gradient(linears.queries); };
+    builder.tensor_collective("reduce-scatter of latents' gradient", CollectiveKind::reduce_scatter,
+                              width * shard.element, scenario.training.stack.overlap.tensor,
+                              Side::before, weight);
+    builder.kernels(Site::norm, width);
+    builder.data_gradient(linears.latent);
+    builder.weight_gradient(linears.latent);
+  }
+
+  void experts() const {
+    append_experts_backward(builder, scenario, shard);
+    const std::int64_t width = scenario.model.moe.shared_ffn_hidden;
+    if (width == 0) return;
+    const MlpLinears shared = mlp_linears(scenario, shard, width);
+    leave(shared.down, true);
+    builder.kernels(Site::activation, elements(shard.tokens, shared.down.in));
+    enter(shared.up, true, true);
   }
 
   void norm() const { builder.kernels(Site::norm, local_hidden_elements(shard)); }
   void residual() const { builder.kernels(Site::residual, local_hidden_elements(shard)); }
 };
 
-void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
+void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                      LayerKind kind) {
   const Phase phase = builder.phase();
   builder.set_phase(Phase::recompute);
   switch (scenario.plan.recompute) {
@@ -75,7 +104,7 @@ void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Sha
     append_attention_core(builder, scenario, shard);
     break;
   case Recompute::full:
-    append_layer_forward(builder, scenario, shard);
+    append_layer_forward(builder, scenario, shard, kind);
     break;
   }
   builder.set_phase(phase);
@@ -83,13 +112,19 @@ void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Sha
 
 } // namespace
 
-Block layer_backward(const Scenario& scenario, const Shard& shard, BackwardPart part) {
+Block layer_backward(const Scenario& scenario, const Shard& shard, BackwardPart part,
+                     LayerKind kind) {
   BlockBuilder builder(scenario, shard, Phase::backward);
   builder.set_part(part);
-  append_recompute(builder, scenario, shard);
+  append_recompute(builder, scenario, shard, kind);
   const BackwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
   pass.residual();
-  if (scenario.model.parallel_block) {
+  if (kind == LayerKind::experts) {
+    pass.experts();
+    pass.norm();
+    pass.residual();
+    pass.attention(true, true);
+  } else if (scenario.model.parallel_block) {
     pass.residual();
     pass.mlp(true, false);
     pass.attention(false, false);
@@ -100,10 +135,10 @@ Block layer_backward(const Scenario& scenario, const Shard& shard, BackwardPart 
     pass.attention(true, true);
   }
   pass.norm();
-  const double parameters = local_parameters(scenario).per_layer;
+  const double parameters = local_parameters(scenario).of(kind).total();
   builder.cast_weights(parameters, matrices_per_layer);
   builder.accumulate_gradients(parameters, matrices_per_layer);
-  return builder.finish("layer backward");
+  return builder.finish(kind == LayerKind::experts ? "expert layer backward" : "layer backward");
 }
 
 } // namespace clustersim

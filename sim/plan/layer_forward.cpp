@@ -1,3 +1,4 @@
+#include "plan/experts.hpp"
 #include "plan/layer.hpp"
 
 namespace clustersim {
@@ -33,14 +34,36 @@ struct ForwardPass {
                               hidden_payload(shard), hidden_share(), Side::after, product);
   }
 
+  /// The latents are gathered instead of the hidden states, normed, and opened up to the heads.
+  void latent() const {
+    const double width = elements(shard.tokens, shard.latent);
+    builder.forward(linears.latent);
+    builder.kernels(Site::norm, width);
+    const auto open = [&] {
+      builder.forward(linears.queries);
+      builder.forward(linears.keys);
+    };
+    builder.tensor_collective("all-gather of latents", CollectiveKind::all_gather,
+                              width * shard.element, hidden_share(), Side::before, open);
+  }
+  void query_key_norms() const {
+    if (scenario.model.qk_norm == QueryKeyNorm::none) return;
+    builder.kernels(Site::norm, elements(shard.tokens, shard.query_width + shard.key_width));
+  }
+
   void attention(Ends ends) const {
-    enter(linears.qkv, ends);
+    if (shard.latent > 0) {
+      latent();
+    } else {
+      enter(linears.qkv, ends);
+    }
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
     if (scenario.model.position == PositionKind::rotary) {
       builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
     }
+    query_key_norms();
     append_attention_core(builder, scenario, shard);
-    builder.kernels(Site::context, elements(shard.tokens, shard.query_width));
+    builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
     leave(linears.projection, ends);
   }
 
@@ -50,17 +73,35 @@ struct ForwardPass {
     leave(linears.down, ends);
   }
 
+  /// Routed experts work on each rank's own tokens; only the shared ones are a tensor-parallel MLP.
+  void experts() const {
+    const std::int64_t width = scenario.model.moe.shared_ffn_hidden;
+    if (width > 0) {
+      const MlpLinears shared = mlp_linears(scenario, shard, width);
+      enter(shared.up, {});
+      builder.kernels(Site::activation, elements(shard.tokens, shared.down.in));
+      leave(shared.down, {});
+    }
+    append_experts_forward(builder, scenario, shard);
+  }
+
   void norm() const { builder.kernels(Site::norm, local_hidden_elements(shard)); }
   void residual() const { builder.kernels(Site::residual, local_hidden_elements(shard)); }
 };
 
 } // namespace
 
-void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
+void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                          LayerKind kind) {
   const ForwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
-  builder.cast_weights(local_parameters(scenario).per_layer, matrices_per_layer);
+  builder.cast_weights(local_parameters(scenario).of(kind).total(), matrices_per_layer);
   pass.norm();
-  if (scenario.model.parallel_block) {
+  if (kind == LayerKind::experts) {
+    pass.attention({});
+    pass.residual();
+    pass.norm();
+    pass.experts();
+  } else if (scenario.model.parallel_block) {
     pass.attention({.entry = true, .exit = false});
     pass.mlp({.entry = false, .exit = true});
     pass.residual();
@@ -73,10 +114,10 @@ void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const
   pass.residual();
 }
 
-Block layer_forward(const Scenario& scenario, const Shard& shard) {
+Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind) {
   BlockBuilder builder(scenario, shard, Phase::forward);
-  append_layer_forward(builder, scenario, shard);
-  return builder.finish("layer forward");
+  append_layer_forward(builder, scenario, shard, kind);
+  return builder.finish(kind == LayerKind::experts ? "expert layer forward" : "layer forward");
 }
 
 } // namespace clustersim

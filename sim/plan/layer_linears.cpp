@@ -28,7 +28,39 @@ Linear row_parallel(const Shard& shard, const char* name, std::int64_t in, doubl
           .output_elements = elements(shard.local_tokens, shard.hidden)};
 }
 
+/// DeepSeek-V2 (arXiv 2405.04434), section 2.1. The down projections are whole on every rank, which
+/// works on its own tokens; without a latent for queries these come from the hidden state.
+void add_latent(LayerLinears& out, const Transformer& model, const Shard& shard) {
+  const LatentAttention& mla = model.mla;
+  const double query = elements(model.heads, model.head_dim);
+  const double rebuilt = elements(model.heads, mla.nope_dim + mla.value_dim);
+  const bool direct = mla.q_rank == 0;
+  out.latent = column_parallel(shard, "latent down projection", shard.latent,
+                               static_cast<double>(shard.latent));
+  out.latent.tokens = (shard.tokens + shard.tensor - 1) / shard.tensor;
+  out.queries = column_parallel(shard, "query up projection", shard.query_width, query);
+  out.keys = column_parallel(shard, "key and value up projection",
+                             shard.heads * (mla.nope_dim + mla.value_dim), rebuilt);
+  const auto from = [&](Linear& linear, std::int64_t in, double whole) {
+    linear.in = in;
+    linear.model_flops = linear_flops(shard, static_cast<double>(in), whole);
+    linear.input_elements = elements(shard.tokens, in);
+  };
+  if (!direct) from(out.queries, mla.q_rank, query);
+  from(out.keys, mla.kv_rank, rebuilt);
+}
+
 } // namespace
+
+MlpLinears mlp_linears(const Scenario& scenario, const Shard& shard, std::int64_t width) {
+  const Transformer& model = scenario.model;
+  const std::int64_t local = (width + shard.tensor - 1) / shard.tensor;
+  const double ffn = static_cast<double>(width);
+  return {.up =
+              column_parallel(shard, model.gated_mlp ? "gate and up projection" : "up projection",
+                              local * (model.gated_mlp ? 2 : 1), model.gated_mlp ? 2.0 * ffn : ffn),
+          .down = row_parallel(shard, "down projection", local, ffn)};
+}
 
 Flops linear_flops(const Shard& shard, double in, double out) {
   return Flops{2.0 * static_cast<double>(shard.tokens) * in * out /
@@ -40,12 +72,19 @@ LayerLinears layer_linears(const Scenario& scenario, const Shard& shard) {
   const double query = elements(model.heads, model.head_dim);
   const double key = elements(model.kv_heads, model.head_dim);
   const double ffn = static_cast<double>(model.ffn_hidden);
-  return {.qkv = column_parallel(shard, "qkv projection", shard.qkv_width(), query + 2.0 * key),
-          .projection =
-              row_parallel(shard, "attention output projection", shard.query_width, query),
-          .up = column_parallel(shard, model.gated_mlp ? "gate and up projection" : "up projection",
-                                shard.up, model.gated_mlp ? 2.0 * ffn : ffn),
-          .down = row_parallel(shard, "down projection", shard.ffn, ffn)};
+  const LatentAttention& mla = model.mla;
+  const double core = mla.kv_rank > 0 ? elements(model.heads, mla.value_dim) : query;
+  LayerLinears out{
+      .qkv = column_parallel(shard, "qkv projection", shard.qkv_width(), query + 2.0 * key),
+      .projection = row_parallel(shard, "attention output projection", shard.core_width, core),
+      .up = column_parallel(shard, model.gated_mlp ? "gate and up projection" : "up projection",
+                            shard.up, model.gated_mlp ? 2.0 * ffn : ffn),
+      .down = row_parallel(shard, "down projection", shard.ffn, ffn),
+      .latent = {},
+      .queries = {},
+      .keys = {}};
+  if (mla.kv_rank > 0) add_latent(out, model, shard);
+  return out;
 }
 
 } // namespace clustersim

@@ -2,6 +2,7 @@
 
 #include "plan/activations.hpp"
 #include "plan/context_exchange.hpp"
+#include "plan/experts.hpp"
 #include "plan/stage.hpp"
 
 #include <algorithm>
@@ -49,7 +50,11 @@ struct StageView {
   StageParameters held;
   ShardedStates sharded;
 
-  [[nodiscard]] bool has_embedding() const { return held.embedding > 0.0; }
+  /// Layers with experts hold more than dense ones.
+  [[nodiscard]] LayerKind widest_kind() const {
+    const bool routed = std::ranges::any_of(stage, [](const Chunk& c) { return c.routed > 0; });
+    return routed ? LayerKind::experts : LayerKind::dense;
+  }
   [[nodiscard]] bool has_head() const {
     return std::ranges::any_of(stage, [](const Chunk& chunk) { return chunk.head; });
   }
@@ -75,30 +80,34 @@ double moments(OptimizerKind optimizer) {
 /// with BF16 weights and FP32 gradients; ZeRO divides the last two, the gradients too, or all.
 void add_model_states(TermList& terms, const StageView& view) {
   const Scenario& scenario = view.scenario;
-  const ShardedStates& sharded = view.sharded;
-  const double total = view.held.total();
+  const ShardedStates& over = view.sharded;
+  const Held all = view.held.all();
   const Bytes weight = weight_element(scenario);
   const Bytes master = bytes_per_element(scenario.training.master_dtype);
-  terms.add("weights", total / sharded.weights * weight, view.weight_axes(sharded.weights));
+  terms.add("weights", sharded(scenario, all, &ShardedStates::weights) * weight,
+            view.weight_axes(over.weights));
   if (is_quantised(view.shard.matmul)) {
     // Both layouts of the quantised layer weights are cached beside the 16-bit ones.
     terms.add("quantised weights",
-              2.0 * view.held.in_layers / sharded.weights * bytes_per_element(view.shard.matmul),
-              view.weight_axes(sharded.weights));
+              2.0 * sharded(scenario, view.held.in_layers, &ShardedStates::weights) *
+                  bytes_per_element(view.shard.matmul),
+              view.weight_axes(over.weights));
   }
-  terms.add("gradients", total / sharded.gradients * gradient_element(scenario),
-            view.weight_axes(sharded.gradients));
+  terms.add("gradients",
+            sharded(scenario, all, &ShardedStates::gradients) * gradient_element(scenario),
+            view.weight_axes(over.gradients));
   const Bytes states = moments(scenario.training.optimizer) * bytes_per_element(Precision::fp32) +
                        (weight < master ? master : Bytes{0});
-  terms.add("optimizer states", total / sharded.optimizer * states,
-            view.weight_axes(sharded.optimizer));
+  terms.add("optimizer states", sharded(scenario, all, &ShardedStates::optimizer) * states,
+            view.weight_axes(over.optimizer));
 }
 
 /// What ZeRO keeps whole for a while: the layer at work and the one gathered ahead of it, embedding
 /// and head from forward to backward, and the gradients of a layer until they are scattered.
 void add_gathered(TermList& terms, const StageView& view) {
   const Scenario& scenario = view.scenario;
-  const double per_layer = local_parameters(scenario).per_layer;
+  const LayerKind kind = view.widest_kind();
+  const double per_layer = local_parameters(scenario).of(kind).total();
   const double ends = view.held.embedding + view.held.head;
   if (view.sharded.weights > 1.0) {
     const double layers = std::min(view.held.layers, 2.0);
@@ -136,10 +145,15 @@ Transient head_transient(const Scenario& scenario, const Shard& shard) {
   return {"logits and loss", std::max(forward, backward)};
 }
 
-Transient layer_transient(const Scenario& scenario, const Shard& shard) {
-  return {"layer in backward",
-          restored_in_backward(scenario, shard) + gradients_in_flight(scenario, shard) +
-              loose_weight_gradient(scenario, local_parameters(scenario).largest_weight)};
+Transient layer_transient(const Scenario& scenario, const Shard& shard, LayerKind kind) {
+  const LocalParameters local = local_parameters(scenario);
+  // Grouped products add one expert after the other.
+  const double one_expert =
+      kind == LayerKind::experts ? elements(shard.hidden, expert_shard(scenario, shard).up) : 0.0;
+  const double widest = std::max(local.largest_weight, one_expert);
+  return {"layer in backward", restored_in_backward(scenario, shard, kind) +
+                                   gradients_in_flight(scenario, shard, kind) +
+                                   loose_weight_gradient(scenario, widest)};
 }
 
 /// Micro-batches that each chunk holds when the stage holds most.
@@ -161,10 +175,13 @@ void add_activations(TermList& terms, const StageView& view) {
   const Shard& shard = view.shard;
   const double tokens_hidden = local_hidden_elements(shard);
   const std::vector<double> held = layers_in_flight(view);
-  double layers = 0.0;
+  Bytes layers;
   double ends = 0.0;
   for (std::size_t i = 0; i < view.stage.size(); ++i) {
-    layers += held[i] * static_cast<double>(view.stage[i].layers);
+    for (const LayerKind kind : layer_kinds) {
+      const double count = static_cast<double>(layers_of(view.stage[i], kind));
+      if (count > 0.0) layers += held[i] * count * kept_per_layer(scenario, shard, kind);
+    }
     if (has_vocabulary_head(scenario.model)) {
       const Bytes mask = scenario.training.dropout ? Bytes{1} : Bytes{0};
       if (view.stage[i].embedding) ends += held[i] * (shard.element + mask).si();
@@ -172,7 +189,7 @@ void add_activations(TermList& terms, const StageView& view) {
     }
   }
   const bool split = shard.tensor > 1;
-  terms.add("activations", layers * kept_per_layer(scenario, shard),
+  terms.add("activations", layers,
             by_axes({{split, shard.sequence_parallel ? "tensor" : "tensor, in part"},
                      {scenario.plan.context > 1, "context"},
                      {scenario.plan.pipeline > 1, "pipeline"}}));
@@ -180,7 +197,7 @@ void add_activations(TermList& terms, const StageView& view) {
             by_axes({{shard.sequence_parallel, "tensor"}, {scenario.plan.context > 1, "context"}}));
   const Transient head =
       view.has_head() ? head_transient(scenario, shard) : Transient{"logits and loss", Bytes{0}};
-  const Transient layer = layer_transient(scenario, shard);
+  const Transient layer = layer_transient(scenario, shard, view.widest_kind());
   const Transient& larger = head.bytes > layer.bytes ? head : layer;
   terms.add(larger.name, larger.bytes,
             by_axes({{split, "tensor"}, {scenario.plan.context > 1, "context"}}));

@@ -71,27 +71,26 @@ void append_gradient_norm(BlockBuilder& builder, const Scenario& scenario, doubl
 Block optimizer(const Scenario& scenario, const Shard& shard, const Stage& stage) {
   BlockBuilder builder(scenario, shard, Phase::optimizer);
   const StageParameters held = parameters_of(scenario, stage);
-  const ShardedStates states = sharded_states(scenario);
-  const double updated = held.total() / states.optimizer;
+  const double updated = sharded(scenario, held.all(), &ShardedStates::optimizer);
+  const double gradients = sharded(scenario, held.all(), &ShardedStates::gradients);
   append_norm_gradients(builder, scenario, shard, held.layers);
   append_shared_embedding(builder, scenario, shard, stage);
-  append_gradient_norm(builder, scenario, held.total() / states.gradients);
+  append_gradient_norm(builder, scenario, gradients);
   builder.kernel("optimizer update", {.kernel_class = KernelClass::optimizer,
                                       .traffic = updated * update_traffic(scenario),
                                       .vector_flops = Flops{0},
                                       .kernels = scenario.training.stack.optimizer.kernels});
   const bool gathers = scenario.plan.zero == 1 || scenario.plan.zero == 2;
   if (gathers && !gathers_in_forward(scenario)) {
-    const Block gather = parameter_gather(scenario, shard, "gather", held.total(), 0.0);
+    const Block gather = parameter_gather(scenario, shard, "gather", held.all(), 0.0);
     for (const Op& op : gather.ops) {
       builder.collective(op.name, std::get<Collective>(op.work), op.lane, op.hidden);
     }
   }
-  builder.kernel("zero gradients",
-                 {.kernel_class = KernelClass::elementwise,
-                  .traffic = held.total() / states.gradients * gradient_element(scenario),
-                  .vector_flops = Flops{0},
-                  .kernels = 1});
+  builder.kernel("zero gradients", {.kernel_class = KernelClass::elementwise,
+                                    .traffic = gradients * gradient_element(scenario),
+                                    .vector_flops = Flops{0},
+                                    .kernels = 1});
   return builder.finish("optimizer");
 }
 

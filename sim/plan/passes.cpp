@@ -31,16 +31,31 @@ Item times(Item item, std::int64_t count) {
 Passes::Passes(ProgramWriter& writer, const Scenario& scenario, const Shard& shard)
     : writer_(&writer), scenario_(&scenario), shard_(&shard),
       embedding_forward_(writer.add(embedding_forward(scenario, shard))),
-      layer_forward_(writer.add(layer_forward(scenario, shard))),
       head_forward_(writer.add(head_forward(scenario, shard))),
       join_(writer.add(join_data(scenario, shard))), pipelined_(scenario.plan.pipeline > 1) {
   const bool split = pipelined_ && splits_backward(scenario.plan.schedule);
   std::vector<BackwardPart> parts{BackwardPart::whole};
   if (split) parts.insert(parts.end(), {BackwardPart::inputs, BackwardPart::weights});
+  const auto present = [&](LayerKind kind) {
+    return kind == LayerKind::dense || expert_layers(scenario.model) > 0;
+  };
+  for (const LayerKind kind : layer_kinds) {
+    if (present(kind)) {
+      layer_forward_[static_cast<std::size_t>(kind)] =
+          writer.add(layer_forward(scenario, shard, kind));
+    }
+  }
   for (const BackwardPart part : parts) {
-    backward_.push_back({writer.add(head_backward(scenario, shard, part)),
-                         writer.add(layer_backward(scenario, shard, part)),
-                         writer.add(embedding_backward(scenario, shard, part))});
+    BackwardBlocks& run =
+        backward_.emplace_back(BackwardBlocks{writer.add(head_backward(scenario, shard, part)),
+                                              writer.add(embedding_backward(scenario, shard, part)),
+                                              {}});
+    for (const LayerKind kind : layer_kinds) {
+      if (present(kind)) {
+        run.layer[static_cast<std::size_t>(kind)] =
+            writer.add(layer_backward(scenario, shard, part, kind));
+      }
+    }
   }
   if (pipelined_) {
     send_forward_ = writer.add(stage_send(scenario, shard, Phase::forward));
@@ -52,39 +67,42 @@ const BackwardBlocks& Passes::blocks(BackwardPart part) {
   return backward_.at(static_cast<std::size_t>(part));
 }
 
-Item Passes::gather(const char* name, double parameters, double hidden) {
+Item Passes::gather(const char* name, Held parameters, double hidden) {
   return writer_->add(parameter_gather(*scenario_, *shard_, name, parameters, hidden));
 }
 
-Item Passes::reduction(const char* name, double parameters, int calls) {
-  return writer_->add(gradient_reduction(*scenario_, *shard_, name,
-                                         parameters * gradient_element(*scenario_), calls));
+Item Passes::reduction(const char* name, Held parameters, int calls) {
+  return writer_->add(gradient_reduction(*scenario_, *shard_, name, parameters, calls));
 }
 
-/// While one group of layers runs, the parameters of the next are gathered. Embedding and head go
-/// by themselves, behind nothing.
+/// While one group of layers runs, the parameters of the next are gathered.
+void Passes::gather_and_run_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count) {
+  const Held each = local_parameters(*scenario_).of(kind);
+  const double hidden = gather_overlap(*scenario_);
+  const Buckets cut = gather_units(*scenario_, count, each.total() * weight_element(*scenario_));
+  const Item group = writer_->add(
+      {gather("layer gather", static_cast<double>(cut.layers_per_group) * each, hidden),
+       times(forward_of(kind), cut.layers_per_group), join_});
+  items.push_back(times(group, cut.groups));
+  if (cut.rest == 0) return;
+  items.push_back(gather("last layers' gather", static_cast<double>(cut.rest) * each, hidden));
+  items.push_back(times(forward_of(kind), cut.rest));
+  items.push_back(join_);
+}
+
+/// Embedding and head are gathered by themselves, behind nothing.
 void Passes::gather_and_run(std::vector<Item>& items, const Chunk& chunk) {
   const StageParameters held = parameters_of(*scenario_, chunk);
-  const double per_layer = local_parameters(*scenario_).per_layer;
-  const double hidden = gather_overlap(*scenario_);
-  const Buckets cut =
-      gather_units(*scenario_, chunk.layers, per_layer * weight_element(*scenario_));
   if (chunk.embedding) {
-    items.push_back(gather("embedding gather", held.embedding, 0.0));
+    items.push_back(gather("embedding gather", {held.embedding, 0.0}, 0.0));
     items.push_back(embedding_forward_);
   }
-  const double group_size = static_cast<double>(cut.layers_per_group);
-  const Item group = writer_->add({gather("layer gather", group_size * per_layer, hidden),
-                                   times(layer_forward_, cut.layers_per_group), join_});
-  items.push_back(times(group, cut.groups));
-  if (cut.rest > 0) {
-    items.push_back(
-        gather("last layers' gather", static_cast<double>(cut.rest) * per_layer, hidden));
-    items.push_back(times(layer_forward_, cut.rest));
-    items.push_back(join_);
+  for (const LayerKind kind : layer_kinds) {
+    const std::int64_t count = layers_of(chunk, kind);
+    if (count > 0) gather_and_run_layers(items, kind, count);
   }
   if (chunk.head) {
-    items.push_back(gather("head gather", held.head, 0.0));
+    items.push_back(gather("head gather", {held.head, 0.0}, 0.0));
     items.push_back(head_forward_);
   }
 }
@@ -95,7 +113,8 @@ Item Passes::forward(const Chunk& chunk, bool gathers) {
     gather_and_run(items, chunk);
   } else {
     if (chunk.embedding) items.push_back(embedding_forward_);
-    items.push_back(times(layer_forward_, chunk.layers));
+    for (const LayerKind kind : layer_kinds)
+      items.push_back(times(forward_of(kind), layers_of(chunk, kind)));
     if (chunk.head) items.push_back(head_forward_);
   }
   if (pipelined_ && !chunk.head) items.push_back(send_forward_);
@@ -104,28 +123,34 @@ Item Passes::forward(const Chunk& chunk, bool gathers) {
 
 /// Gradients are reduced as they become final: each bucket goes out on the data lane after the
 /// layers that fill it.
+void Passes::run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count,
+                                   BackwardPart part) {
+  const Held each = local_parameters(*scenario_).of(kind);
+  const Item& run = blocks(part).layer[static_cast<std::size_t>(kind)];
+  const Buckets cut =
+      cut_into_buckets(count, each.total() * gradient_element(*scenario_), bucket_size(*scenario_));
+  const Item group =
+      writer_->add({times(run, cut.layers_per_group),
+                    reduction("layer reduction", static_cast<double>(cut.layers_per_group) * each,
+                              cut.calls_per_group)});
+  items.push_back(times(group, cut.groups));
+  if (cut.rest == 0) return;
+  items.push_back(times(run, cut.rest));
+  items.push_back(reduction("last layers' reduction", static_cast<double>(cut.rest) * each, 1));
+}
+
 void Passes::run_and_reduce(std::vector<Item>& items, const Chunk& chunk, BackwardPart part) {
   const StageParameters held = parameters_of(*scenario_, chunk);
   const BackwardBlocks& run = blocks(part);
-  const Bytes element = gradient_element(*scenario_);
-  const Bytes bucket = bucket_size(*scenario_);
-  const double per_layer = local_parameters(*scenario_).per_layer;
-  const Buckets cut = cut_into_buckets(chunk.layers, per_layer * element, bucket);
   const auto reduce_alone = [&](const char* name, double parameters) {
-    items.push_back(reduction(name, parameters, calls_of(parameters * element, bucket)));
+    const Bytes bytes = parameters * gradient_element(*scenario_);
+    items.push_back(reduction(name, {parameters, 0.0}, calls_of(bytes, bucket_size(*scenario_))));
   };
-
   if (chunk.head) items.push_back(run.head);
   if (chunk.head && held.head > 0.0) reduce_alone("head reduction", held.head);
-  const Item group = writer_->add(
-      {times(run.layer, cut.layers_per_group),
-       reduction("layer reduction", static_cast<double>(cut.layers_per_group) * per_layer,
-                 cut.calls_per_group)});
-  items.push_back(times(group, cut.groups));
-  if (cut.rest > 0) {
-    items.push_back(times(run.layer, cut.rest));
-    items.push_back(
-        reduction("last layers' reduction", static_cast<double>(cut.rest) * per_layer, 1));
+  for (const LayerKind kind : {LayerKind::experts, LayerKind::dense}) {
+    const std::int64_t count = layers_of(chunk, kind);
+    if (count > 0) run_and_reduce_layers(items, kind, count, part);
   }
   if (chunk.embedding) {
     items.push_back(run.embedding);
@@ -140,36 +165,40 @@ void Passes::gather_run_reduce(std::vector<Item>& items, const Chunk& chunk, Bac
                                bool reduces) {
   const StageParameters held = parameters_of(*scenario_, chunk);
   const BackwardBlocks& run = blocks(part);
-  const double per_layer = local_parameters(*scenario_).per_layer;
   if (chunk.head) items.push_back(run.head);
   if (chunk.head && reduces && held.head > 0.0) {
-    items.push_back(reduction("head reduction", held.head, 1));
+    items.push_back(reduction("head reduction", {held.head, 0.0}, 1));
   }
-  std::vector<Item> layer{gather("layer gather in backward", per_layer, gather_overlap(*scenario_)),
-                          run.layer, join_};
-  if (reduces) layer.push_back(reduction("layer reduction", per_layer, 1));
-  items.push_back(times(writer_->add(layer), chunk.layers));
+  for (const LayerKind kind : {LayerKind::experts, LayerKind::dense}) {
+    if (layers_of(chunk, kind) == 0) continue;
+    const Held each = local_parameters(*scenario_).of(kind);
+    std::vector<Item> layer{gather("layer gather in backward", each, gather_overlap(*scenario_)),
+                            run.layer[static_cast<std::size_t>(kind)], join_};
+    if (reduces) layer.push_back(reduction("layer reduction", each, 1));
+    items.push_back(times(writer_->add(layer), layers_of(chunk, kind)));
+  }
   if (chunk.embedding) items.push_back(run.embedding);
   if (chunk.embedding && reduces) {
-    items.push_back(reduction("embedding reduction", held.embedding, 1));
+    items.push_back(reduction("embedding reduction", {held.embedding, 0.0}, 1));
   }
 }
 
 void Passes::run_backward(std::vector<Item>& items, const Chunk& chunk, BackwardPart part) {
   const BackwardBlocks& run = blocks(part);
   if (chunk.head) items.push_back(run.head);
-  items.push_back(times(run.layer, chunk.layers));
+  for (const LayerKind kind : {LayerKind::experts, LayerKind::dense})
+    items.push_back(times(run.layer[static_cast<std::size_t>(kind)], layers_of(chunk, kind)));
   if (chunk.embedding) items.push_back(run.embedding);
 }
 
 Item Passes::chunk_gather(const Chunk& chunk) {
-  return gather("parameter gather", parameters_of(*scenario_, chunk).total(),
+  return gather("parameter gather", parameters_of(*scenario_, chunk).all(),
                 gather_overlap(*scenario_));
 }
 
 Item Passes::chunk_reduction(const Chunk& chunk) {
-  const double parameters = parameters_of(*scenario_, chunk).total();
-  const Bytes bytes = parameters * gradient_element(*scenario_);
+  const Held parameters = parameters_of(*scenario_, chunk).all();
+  const Bytes bytes = parameters.total() * gradient_element(*scenario_);
   return reduction("gradient reduction", parameters, calls_of(bytes, bucket_size(*scenario_)));
 }
 

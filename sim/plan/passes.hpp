@@ -5,6 +5,7 @@
 #include "plan/block_builder.hpp"
 #include "plan/stage.hpp"
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,8 @@ private:
 
 /// Blocks of one part of a backward pass.
 struct BackwardBlocks {
-  Item head, layer, embedding;
+  Item head, embedding;
+  std::array<Item, 2> layer; // by kind
 };
 
 class Passes {
@@ -41,12 +43,18 @@ public:
 
 private:
   [[nodiscard]] const BackwardBlocks& blocks(BackwardPart part);
-  [[nodiscard]] Item gather(const char* name, double parameters, double hidden);
-  [[nodiscard]] Item reduction(const char* name, double parameters, int calls);
+  [[nodiscard]] Item gather(const char* name, Held parameters, double hidden);
+  [[nodiscard]] Item reduction(const char* name, Held parameters, int calls);
   [[nodiscard]] ChunkPasses of_chunk(const Stage& stage, std::size_t index);
   [[nodiscard]] Item first_forward(const Stage& stage, std::size_t index);
   [[nodiscard]] Item chunk_gather(const Chunk& chunk);
   [[nodiscard]] Item chunk_reduction(const Chunk& chunk);
+  [[nodiscard]] const Item& forward_of(LayerKind kind) const {
+    return layer_forward_[static_cast<std::size_t>(kind)];
+  }
+  void gather_and_run_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count);
+  void run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count,
+                             BackwardPart part);
   void run_backward(std::vector<Item>& items, const Chunk& chunk, BackwardPart part);
   void gather_and_run(std::vector<Item>& items, const Chunk& chunk);
   void run_and_reduce(std::vector<Item>& items, const Chunk& chunk, BackwardPart part);
@@ -56,7 +64,8 @@ private:
   ProgramWriter* writer_;
   const Scenario* scenario_;
   const Shard* shard_;
-  Item embedding_forward_, layer_forward_, head_forward_, join_, send_forward_, send_backward_;
+  Item embedding_forward_, head_forward_, join_, send_forward_, send_backward_;
+  std::array<Item, 2> layer_forward_;    // by kind
   std::vector<BackwardBlocks> backward_; // by part
   bool pipelined_;
 };

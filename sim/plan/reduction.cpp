@@ -34,13 +34,13 @@ Buckets cut_into_buckets(std::int64_t layers, Bytes per_layer, Bytes bucket) {
 }
 
 bool reduces_gradients(const Scenario& scenario) {
-  return scenario.data_ranks() > 1;
+  return scenario.data_ranks() > 1 ||
+         (scenario.model.moe.experts > 0 && scenario.expert_data_ranks() > 1);
 }
 
 bool gathers_in_forward(const Scenario& scenario) {
   return reduces_gradients(scenario) &&
-         (scenario.plan.zero == 3 ||
-          (scenario.plan.zero >= 1 && scenario.training.stack.overlap.gather > 0.0));
+         (scenario.plan.zero == 3 || (scenario.plan.zero >= 1 && gather_overlap(scenario) > 0.0));
 }
 
 bool reduces_every_micro_batch(const Scenario& scenario) {
@@ -57,7 +57,7 @@ bool hides_reduction(const Scenario& scenario) {
 
 double gather_overlap(const Scenario& scenario) {
   const Stack::Overlap& overlap = scenario.training.stack.overlap;
-  return scenario.plan.zero == 3 ? overlap.weights.value_or(overlap.gather) : overlap.gather;
+  return scenario.plan.zero >= 2 ? overlap.weights.value_or(overlap.gather) : overlap.gather;
 }
 
 Buckets gather_units(const Scenario& scenario, std::int64_t layers, Bytes per_layer) {
@@ -67,62 +67,78 @@ Buckets gather_units(const Scenario& scenario, std::int64_t layers, Bytes per_la
 
 namespace {
 
-/// Ranks that ZeRO shards over: all that hold the same weights, or a group of them.
-int shard_ranks(const Scenario& scenario) {
-  const int all = scenario.data_ranks();
-  return scenario.plan.hybrid_shard > 1 ? std::min(scenario.plan.hybrid_shard, all) : all;
+/// All ranks that hold the same weights of one kind.
+struct Replicas {
+  int ranks = 1, stride = 1;
+};
+
+Replicas replicas_of(const Scenario& scenario, bool experts) {
+  const Plan& plan = scenario.plan;
+  return experts ? Replicas{scenario.expert_data_ranks(), plan.expert * plan.expert_tensor}
+                 : Replicas{scenario.data_ranks(), plan.tensor};
 }
 
-Collective within_shards(const Scenario& scenario, CollectiveKind kind, Bytes payload, int calls) {
+/// Of them, those that ZeRO shards over.
+int shard_ranks(const Scenario& scenario, Replicas replicas) {
+  const int wanted = scenario.plan.hybrid_shard;
+  return wanted > 1 ? std::min(wanted, replicas.ranks) : replicas.ranks;
+}
+
+Collective over(const Scenario& scenario, CollectiveKind kind, GroupFamily family, Bytes payload,
+                int calls) {
   Collective out = data_parallel(scenario, kind, payload, calls);
-  out.family.size = shard_ranks(scenario);
+  out.family = family;
   return out;
 }
 
-/// The same shard in the other groups.
-Collective across_shards(const Scenario& scenario, Bytes payload, int calls) {
-  const int ranks = shard_ranks(scenario);
-  Collective out = data_parallel(scenario, CollectiveKind::all_reduce, payload / ranks, calls);
-  out.family.size = scenario.data_ranks() / ranks;
-  out.family.stride *= ranks;
-  return out;
+void append_reduction(BlockBuilder& builder, const Scenario& scenario, Replicas replicas,
+                      Bytes each, int calls) {
+  const Stack::Overlap& overlap = scenario.training.stack.overlap;
+  const double hidden =
+      scenario.plan.zero >= 2 ? overlap.weights.value_or(overlap.data) : overlap.data;
+  const auto add = [&](const char* name, CollectiveKind kind, int ranks, int stride, Bytes bytes) {
+    builder.collective(name, over(scenario, kind, {.size = ranks, .stride = stride}, bytes, calls),
+                       Lane::data, hidden);
+  };
+  if (scenario.plan.zero == 0) {
+    return add("gradient all-reduce", CollectiveKind::all_reduce, replicas.ranks, replicas.stride,
+               each);
+  }
+  const int within = shard_ranks(scenario, replicas);
+  add("gradient reduce-scatter", CollectiveKind::reduce_scatter, within, replicas.stride, each);
+  add("gradient all-reduce over shard groups", CollectiveKind::all_reduce, replicas.ranks / within,
+      replicas.stride * within, each / static_cast<double>(within));
 }
 
 } // namespace
 
 Block gradient_reduction(const Scenario& scenario, const Shard& shard, std::string name,
-                         Bytes bytes, int calls) {
+                         Held parameters, int calls) {
   BlockBuilder builder(scenario, shard, Phase::gradient);
-  const Stack::Overlap& overlap = scenario.training.stack.overlap;
-  const Bytes each = bytes / static_cast<double>(calls);
-  const double hidden =
-      scenario.plan.zero == 3 ? overlap.weights.value_or(overlap.data) : overlap.data;
-  if (scenario.plan.zero == 0) {
-    builder.collective("gradient all-reduce",
-                       data_parallel(scenario, CollectiveKind::all_reduce, each, calls), Lane::data,
-                       hidden);
-  } else {
-    builder.collective("gradient reduce-scatter",
-                       within_shards(scenario, CollectiveKind::reduce_scatter, each, calls),
-                       Lane::data, hidden);
-    builder.collective("gradient all-reduce over shard groups",
-                       across_shards(scenario, each, calls), Lane::data, hidden);
-  }
+  const Bytes element = gradient_element(scenario) / static_cast<double>(calls);
+  append_reduction(builder, scenario, replicas_of(scenario, false), parameters.dense * element,
+                   calls);
+  append_reduction(builder, scenario, replicas_of(scenario, true), parameters.experts * element,
+                   calls);
   return builder.finish(std::move(name));
 }
 
 Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string name,
-                       double parameters, double hidden) {
+                       Held parameters, double hidden) {
   BlockBuilder builder(scenario, shard,
                        scenario.plan.zero == 3 ? Phase::forward : Phase::optimizer);
   // What is gathered per layer is cast first; what is kept is gathered as it is kept.
-  const Bytes bytes =
-      parameters * (scenario.plan.zero == 3 ? shard.element : weight_element(scenario));
-  const int calls = scenario.plan.zero == 3 ? 1 : calls_of(bytes, bucket_size(scenario));
-  builder.collective("parameter all-gather",
-                     within_shards(scenario, CollectiveKind::all_gather,
-                                   bytes / static_cast<double>(calls), calls),
-                     Lane::data, hidden);
+  const Bytes element = scenario.plan.zero >= 2 ? shard.element : weight_element(scenario);
+  for (const bool experts : {false, true}) {
+    const Bytes bytes = (experts ? parameters.experts : parameters.dense) * element;
+    const Replicas replicas = replicas_of(scenario, experts);
+    const int calls = scenario.plan.zero == 3 ? 1 : calls_of(bytes, bucket_size(scenario));
+    builder.collective("parameter all-gather",
+                       over(scenario, CollectiveKind::all_gather,
+                            {.size = shard_ranks(scenario, replicas), .stride = replicas.stride},
+                            bytes / static_cast<double>(calls), calls),
+                       Lane::data, hidden);
+  }
   return builder.finish(std::move(name));
 }
 

@@ -42,10 +42,10 @@ struct Buckets {
 
 /// On the data lane, over `bytes` of this rank's gradients.
 [[nodiscard]] Block gradient_reduction(const Scenario& scenario, const Shard& shard,
-                                       std::string name, Bytes bytes, int calls);
+                                       std::string name, Held parameters, int calls);
 /// The parameter gather of the same parameters; `hidden` 0 where nothing can hide it.
 [[nodiscard]] Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string name,
-                                     double parameters, double hidden);
+                                     Held parameters, double hidden);
 [[nodiscard]] Block join_data(const Scenario& scenario, const Shard& shard);
 /// Norm, clipping, update, and gathers that nothing hides; zeroing of gradients at the end.
 [[nodiscard]] Block optimizer(const Scenario& scenario, const Shard& shard, const Stage& stage);

@@ -26,12 +26,34 @@ double replicated_embedding(const Transformer& model) {
 
 double replicated_layer(const Transformer& model) {
   const double biases = (model.projection_bias ? 1.0 : 0.0) + (model.mlp_bias ? 1.0 : 0.0);
-  return (model.parallel_block ? 1.0 : 2.0) * norm_width(model) +
+  const LatentAttention& mla = model.mla;
+  const double latent = mla.kv_rank > 0
+                            ? static_cast<double>(model.hidden) *
+                                      static_cast<double>(mla.q_rank + mla.kv_rank + mla.rope_dim) +
+                                  static_cast<double>(mla.q_rank + mla.kv_rank)
+                            : 0.0;
+  return latent + static_cast<double>(model.layer_norms) * norm_width(model) +
          biases * static_cast<double>(model.hidden);
+}
+
+/// The router is on every rank; experts are dealt out to expert groups and cut within one.
+Held expert_layer(const Transformer& model, const ParameterCount& whole, const Plan& plan,
+                  double repeated) {
+  if (model.moe.experts == 0) return {};
+  const double experts = static_cast<double>(model.moe.experts);
+  const double routed = experts * static_cast<double>(whole.expert);
+  const double router =
+      static_cast<double>(model.hidden) * (experts + (model.moe.shared_gate ? 1.0 : 0.0)) +
+      (model.moe.router_bias ? experts : 0.0);
+  const double replicated = replicated_layer(model) + router;
+  const double split = static_cast<double>(whole.moe_layer) - routed - replicated;
+  return {.dense = replicated + split / plan.tensor + repeated,
+          .experts = routed / plan.expert / plan.expert_tensor};
 }
 
 /// K and V weights beyond an even split, when ranks outnumber K/V heads.
 double repeated_key_values(const Transformer& model, const Shard& shard) {
+  if (shard.latent > 0) return 0.0;
   const double even = elements(model.kv_heads, model.head_dim) / static_cast<double>(shard.tensor);
   const double rows = static_cast<double>(model.hidden) + (model.attention_bias ? 1.0 : 0.0);
   return 2.0 * (static_cast<double>(shard.key_width) - even) * rows;
@@ -136,6 +158,11 @@ Shard shard_of(const Scenario& scenario) {
   shard.head_dim = model.head_dim;
   shard.query_width = shard.heads * model.head_dim;
   shard.key_width = shard.kv_heads * model.head_dim;
+  const LatentAttention& mla = model.mla;
+  const bool latent = mla.kv_rank > 0;
+  if (latent) shard.latent = mla.q_rank + mla.kv_rank + mla.rope_dim;
+  shard.value_width = latent ? shard.heads * mla.value_dim : shard.key_width;
+  shard.core_width = latent ? shard.value_width : shard.query_width;
   shard.ffn = ceil_div(model.ffn_hidden, shard.tensor);
   shard.up = shard.ffn * (model.gated_mlp ? 2 : 1);
   shard.vocabulary = ceil_div(model.vocabulary, shard.tensor);
@@ -164,20 +191,40 @@ LocalParameters local_parameters(const Scenario& scenario) {
   local.per_layer =
       split(whole.per_layer, replicated_layer(model)) + repeated_key_values(model, shard);
   local.head = split(whole.head, replicated_head);
-  local.total = local.embedding + local.per_layer * static_cast<double>(model.layers) + local.head;
-  local.layer_norms = (model.parallel_block ? 1.0 : 2.0) * norm_width(model);
+  local.layer[0] = {.dense = local.per_layer, .experts = 0.0};
+  local.layer[1] = expert_layer(model, whole, scenario.plan, repeated_key_values(model, shard));
+  const double routed = static_cast<double>(expert_layers(model));
+  const Held layers =
+      (static_cast<double>(model.layers) - routed) * local.layer[0] + routed * local.layer[1];
+  local.total = local.embedding + layers.total() + local.head;
+  local.layer_norms = static_cast<double>(model.layer_norms) * norm_width(model);
   local.largest_weight =
       elements(shard.hidden, std::max({shard.up, shard.ffn, shard.qkv_width(), shard.query_width}));
   return local;
 }
 
-ShardedStates sharded_states(const Scenario& scenario) {
-  const Plan& plan = scenario.plan;
-  const int all = scenario.data_ranks();
+namespace {
+
+ShardedStates sharded_over(const Plan& plan, int all) {
   const double ranks = plan.hybrid_shard > 1 ? std::min(plan.hybrid_shard, all) : all;
   return {.weights = plan.zero >= 3 ? ranks : 1.0,
           .gradients = plan.zero >= 2 ? ranks : 1.0,
           .optimizer = plan.zero >= 1 ? ranks : 1.0};
+}
+
+} // namespace
+
+ShardedStates sharded_states(const Scenario& scenario) {
+  return sharded_over(scenario.plan, scenario.data_ranks());
+}
+
+ShardedStates sharded_experts(const Scenario& scenario) {
+  return sharded_over(scenario.plan, scenario.expert_data_ranks());
+}
+
+double sharded(const Scenario& scenario, Held held, double ShardedStates::*states) {
+  return held.dense / (sharded_states(scenario).*states) +
+         held.experts / (sharded_experts(scenario).*states);
 }
 
 } // namespace clustersim

@@ -4,6 +4,8 @@
 
 #include "spec/scenario.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace clustersim {
@@ -21,6 +23,9 @@ struct Shard {
   std::int64_t heads = 0, kv_heads = 0, head_dim = 0;
   std::int64_t query_width = 0; // heads · head_dim
   std::int64_t key_width = 0;   // kv_heads · head_dim
+  std::int64_t value_width = 0; // the same unless latent attention has narrower values
+  std::int64_t core_width = 0;  // what attention hands to its output projection
+  std::int64_t latent = 0;      // latent attention: what its down projections make of a token
   std::int64_t ffn = 0;         // input of the down projection
   std::int64_t up = 0;          // output of the up (and gate) projection
   std::int64_t vocabulary = 0;
@@ -28,7 +33,7 @@ struct Shard {
   Precision activation = Precision::bf16; // what stays in memory; attention and head run in it
   Bytes element;                          // of the activation type
 
-  [[nodiscard]] std::int64_t qkv_width() const { return query_width + 2 * key_width; }
+  [[nodiscard]] std::int64_t qkv_width() const { return query_width + key_width + value_width; }
 };
 
 /// Sizes multiply as doubles: inputs are bounded one by one, their products are not.
@@ -66,10 +71,25 @@ struct Shard {
 /// Parameters on one tensor-parallel rank. Vectors that every shard needs whole (norms, biases of
 /// the row-parallel outputs, position tables, pooler) are replicated; so are K and V when there are
 /// fewer K/V heads than ranks.
+enum class LayerKind { dense, experts };
+inline constexpr std::array layer_kinds{LayerKind::dense, LayerKind::experts};
+
+/// Parameters apart by the ranks that hold the same ones.
+struct Held {
+  double dense = 0, experts = 0; // experts: the routed ones
+  [[nodiscard]] double total() const { return dense + experts; }
+  friend Held operator+(Held a, Held b) { return {a.dense + b.dense, a.experts + b.experts}; }
+  friend Held operator*(double count, Held each) {
+    return {count * each.dense, count * each.experts};
+  }
+};
+
 struct LocalParameters {
   double embedding = 0, per_layer = 0, head = 0, total = 0;
   double layer_norms = 0;    // of per_layer: norm weights and biases
   double largest_weight = 0; // of a layer, one matrix
+  Held layer[2];             // by kind
+  [[nodiscard]] Held of(LayerKind kind) const { return layer[static_cast<std::size_t>(kind)]; }
 };
 [[nodiscard]] LocalParameters local_parameters(const Scenario& scenario);
 
@@ -78,5 +98,9 @@ struct ShardedStates {
   double weights = 1, gradients = 1, optimizer = 1;
 };
 [[nodiscard]] ShardedStates sharded_states(const Scenario& scenario);
+/// The same of routed experts, which fewer ranks hold alike.
+[[nodiscard]] ShardedStates sharded_experts(const Scenario& scenario);
+/// What is left of `held` on a rank: `states` picks the kind of state.
+[[nodiscard]] double sharded(const Scenario& scenario, Held held, double ShardedStates::*states);
 
 } // namespace clustersim

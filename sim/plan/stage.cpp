@@ -1,8 +1,26 @@
 #include "plan/stage.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace clustersim {
+
+namespace {
+
+/// Layers with experts among [first, end): every interval-th after the dense ones.
+std::int64_t routed_between(const Transformer& model, std::int64_t first, std::int64_t end) {
+  if (model.moe.experts == 0) return 0;
+  const auto before = [&](std::int64_t layer) {
+    return std::max<std::int64_t>(layer - model.moe.dense_first, 0) / model.moe.interval;
+  };
+  return before(end) - before(first);
+}
+
+} // namespace
+
+std::int64_t layers_of(const Chunk& chunk, LayerKind kind) {
+  return kind == LayerKind::experts ? chunk.routed : chunk.layers - chunk.routed;
+}
 
 std::optional<PipelineSchedule> schedule_of(const Scenario& scenario) {
   const Plan& plan = scenario.plan;
@@ -32,17 +50,22 @@ std::vector<std::int64_t> share_layers(std::int64_t layers, std::int64_t places,
 
 std::vector<Stage> stages_of(const Scenario& scenario) {
   const std::optional<PipelineSchedule> schedule = schedule_of(scenario);
-  if (!schedule) return {{{scenario.model.layers, true, true}}};
+  if (!schedule) {
+    return {{{scenario.model.layers, expert_layers(scenario.model), true, true}}};
+  }
   std::vector<Stage> stages(static_cast<std::size_t>(schedule->stages),
                             Stage(static_cast<std::size_t>(schedule->chunks)));
   for (const std::vector<PipePlace>& pipe : pipes_of(*schedule)) {
     const std::vector<std::int64_t> layers =
         share_layers(scenario.model.layers, static_cast<std::int64_t>(pipe.size()),
                      scenario.plan.ends_as_layers);
+    std::int64_t first = 0;
     for (std::size_t i = 0; i < pipe.size(); ++i) {
       Chunk& chunk =
           stages[static_cast<std::size_t>(pipe[i].stage)][static_cast<std::size_t>(pipe[i].chunk)];
-      chunk = {layers[i], i == 0, i + 1 == pipe.size()};
+      chunk = {layers[i], routed_between(scenario.model, first, first + layers[i]), i == 0,
+               i + 1 == pipe.size()};
+      first += layers[i];
     }
   }
   return stages;
@@ -58,7 +81,10 @@ StageParameters parameters_of(const Scenario& scenario, const Chunk& chunk) {
   const Shard shard = shard_of(scenario);
   StageParameters out;
   out.layers = static_cast<double>(chunk.layers);
-  out.in_layers = out.layers * local.per_layer;
+  for (const LayerKind kind : layer_kinds) {
+    const double count = static_cast<double>(layers_of(chunk, kind));
+    out.in_layers = out.in_layers + count * local.of(kind);
+  }
   if (chunk.embedding) out.embedding = local.embedding;
   if (chunk.head) {
     out.head = local.head;
@@ -72,7 +98,7 @@ StageParameters parameters_of(const Scenario& scenario, const Stage& stage) {
   for (const Chunk& chunk : stage) {
     const StageParameters one = parameters_of(scenario, chunk);
     out.layers += one.layers;
-    out.in_layers += one.in_layers;
+    out.in_layers = out.in_layers + one.in_layers;
     out.embedding += one.embedding;
     out.head += one.head;
   }

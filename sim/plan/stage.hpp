@@ -13,9 +13,12 @@ namespace clustersim {
 
 /// Consecutive layers on one stage, with the embedding before them or the head after them.
 struct Chunk {
-  std::int64_t layers = 0;
+  std::int64_t layers = 0; // all
+  std::int64_t routed = 0; // of them, with experts
   bool embedding = false, head = false;
 };
+
+[[nodiscard]] std::int64_t layers_of(const Chunk& chunk, LayerKind kind);
 
 using Stage = std::vector<Chunk>;
 
@@ -32,8 +35,10 @@ using Stage = std::vector<Chunk>;
 /// Parameters of a stage on one rank. A tied head in another stage than the embedding is a copy.
 struct StageParameters {
   double layers = 0; // how many
-  double in_layers = 0, embedding = 0, head = 0;
-  [[nodiscard]] double total() const { return in_layers + embedding + head; }
+  Held in_layers;
+  double embedding = 0, head = 0;
+  [[nodiscard]] Held all() const { return in_layers + Held{embedding + head, 0.0}; }
+  [[nodiscard]] double total() const { return all().total(); }
 };
 [[nodiscard]] StageParameters parameters_of(const Scenario& scenario, const Chunk& chunk);
 [[nodiscard]] StageParameters parameters_of(const Scenario& scenario, const Stage& stage);

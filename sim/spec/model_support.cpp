@@ -10,11 +10,8 @@ std::vector<std::string> untimed_features(const Transformer& m, std::int64_t seq
   const std::int64_t usual_norms = m.parallel_block ? 1 : 2;
   const Feature features[] = {
       {m.architecture == Architecture::encoder_decoder, "an encoder with a decoder"},
-      {m.moe.experts > 0, "a mixture of experts"},
-      {m.mla.kv_rank > 0, "latent attention"},
       {m.mtp_layers > 0, "multi-token prediction"},
       {m.window > 0 && m.window < sequence, "sliding-window attention"},
-      {m.qk_norm != QueryKeyNorm::none, "norms of queries and keys"},
       {m.attention_sinks, "attention sinks"},
       {m.layer_norms != usual_norms, "more or fewer norms per layer than usual"},
       {!m.norm_weight, "norms without weights"},

@@ -30,6 +30,7 @@ struct Training {
   Precision gradient_dtype = Precision::fp32;
   Precision master_dtype = Precision::fp32;
   bool dropout = false;
+  double expert_imbalance = 1.0; // tokens of the busiest rank's experts / the mean
   Stack stack;
   std::optional<double> tokens; // of the whole run
 };
@@ -88,6 +89,10 @@ struct Scenario {
   [[nodiscard]] const Chip& chip() const { return cluster.partitions.front().node.chip; }
   /// Ranks that see different tokens of a step and hold the same dense weights.
   [[nodiscard]] int data_ranks() const { return plan.data * plan.context; }
+  /// Ranks that hold the same experts' weights.
+  [[nodiscard]] int expert_data_ranks() const {
+    return data_ranks() * plan.tensor / (plan.expert * plan.expert_tensor);
+  }
   /// Micro-batches per optimizer step and data-parallel rank.
   [[nodiscard]] std::int64_t micro_batches() const {
     return training.global_batch / (plan.data * plan.micro_batch);

@@ -84,6 +84,11 @@ void add_training(Schema<S>& s) {
       .because("mixed precision keeps FP32 master weights");
   add(s, "training.dropout", in(&Scenario::training, &T::dropout), "dropout in the layers")
       .because("large models are trained without");
+  add(s, "training.expert_imbalance", in(&Scenario::training, &T::expert_imbalance),
+      "tokens of the busiest rank's experts over the mean; a capacity factor of the model replaces "
+      "it")
+      .between(1, 1000)
+      .because("routing that balances evenly");
   add(s, "training.stack", at(&S::stack), "id of a software stack")
       .required()
       .example("the name of a stack; clustersim list stacks");
@@ -110,9 +115,12 @@ void add_plan(Schema<S>& s) {
                                       {"ulysses", ContextExchange::ulysses}},
              "how ranks that share a sequence see each other's keys and values")
       .because("the usual choice of Megatron-Core");
-  axis("plan.expert", &P::expert, "chips that share the experts", "ep")
-      .only("1", "expert parallelism is");
-  add_reserved(s, "plan.expert_tensor", "1", "expert tensor parallelism is").alias("etp");
+  axis("plan.expert", &P::expert, "chips that share the experts", "ep");
+  add(s, "plan.expert_tensor", in(&Scenario::plan, &P::expert_tensor),
+      "chips that share each expert's matrices")
+      .between(1, most_chips)
+      .alias("etp")
+      .derived("tensor, for a model with experts");
   add(s, "plan.sequence_parallel", in(&Scenario::plan, &P::sequence_parallel),
       "norms and residuals are split along the sequence too")
       .alias("sp")

@@ -84,7 +84,7 @@ struct Stack {
     double tensor = 0.0; // tensor-parallel collectives behind their GEMMs
     std::optional<double> tensor_gradient; // input-gradient all-reduce behind the weight-gradient
                                            // GEMM, where it differs from `tensor`
-    std::optional<double> weights;         // ZeRO-3 gathers and scatters, where they differ
+    std::optional<double> weights;         // ZeRO-2 and 3's gathers and scatters, where they differ
     double pipeline = 0.0;                 // sends of an interleaved pipeline; others block
     double context = 0.0;                  // ring exchange behind attention of the block before
     double expert = 0.0;                   // all-to-all behind the work of other micro-batches

@@ -177,7 +177,7 @@ public:
     if (loaded_.model == nullptr || chips_ == 0 || !data_known_ || !tensor_fits_ ||
         !sound({"plan.tensor", "plan.data", "plan.pipeline", "plan.virtual_stages", "plan.schedule",
                 "plan.context", "plan.context_exchange", "plan.hybrid_shard", "plan.zero",
-                "plan.micro_batch", "training.sequence"})) {
+                "plan.micro_batch", "plan.expert", "plan.expert_tensor", "training.sequence"})) {
       return;
     }
     const std::int64_t unit = plan_.data * plan_.micro_batch;

@@ -23,6 +23,7 @@ public:
     schedule();
     sharding();
     context();
+    experts();
     return std::move(faults_);
   }
 
@@ -126,6 +127,36 @@ private:
     }
   }
 
+  void experts() {
+    const MixtureOfExperts& moe = model_.moe;
+    const std::int64_t together = std::int64_t{plan_.expert} * plan_.expert_tensor;
+    const std::int64_t ranks = std::int64_t{scenario_.data_ranks()} * plan_.tensor;
+    if (moe.experts == 0) {
+      if (plan_.expert > 1 || plan_.expert_tensor > 1) {
+        wrong(plan_.expert > 1 ? "plan.expert" : "plan.expert_tensor",
+              fmt::format("{} has no experts to share out", model_.name), "1");
+      }
+      return;
+    }
+    if (moe.experts % plan_.expert != 0) {
+      wrong("plan.expert",
+            fmt::format("{} experts of {} are not divisible by expert {}", moe.experts, model_.name,
+                        plan_.expert),
+            "expert = " + nearest_divisors(moe.experts, plan_.expert));
+    } else if (moe.ffn_hidden % plan_.expert_tensor != 0) {
+      wrong("plan.expert_tensor",
+            fmt::format("moe.ffn_hidden {} is not divisible by expert_tensor {}", moe.ffn_hidden,
+                        plan_.expert_tensor),
+            "expert_tensor = " + nearest_divisors(moe.ffn_hidden, plan_.expert_tensor));
+    } else if (ranks % together != 0) {
+      wrong("plan.expert",
+            fmt::format("expert {} x expert_tensor {} does not divide the {} ranks of tensor x "
+                        "context x data",
+                        plan_.expert, plan_.expert_tensor, ranks),
+            fmt::format("a product of {}", nearest_divisors(ranks, together)));
+    }
+  }
+
   [[nodiscard]] std::string stage_text() const { return places_text(plan_); }
   void wrong(std::string key, std::string message, std::string expected) {
     faults_.push_back({std::move(key), std::move(message), std::move(expected)});
@@ -187,6 +218,9 @@ bool ends_should_count(const Scenario& scenario) {
 void validate_plan_axes(Scenario& scenario, const Reading& reading, Diagnostics& out) {
   if (!reading.has("plan.ends_as_layers")) {
     scenario.plan.ends_as_layers = ends_should_count(scenario);
+  }
+  if (!reading.has("plan.expert_tensor") && scenario.model.moe.experts > 0) {
+    scenario.plan.expert_tensor = scenario.plan.tensor;
   }
   const std::vector<PlanFault> faults = plan_faults(scenario);
   for (const PlanFault& fault : faults)

@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace clustersim {
 namespace {

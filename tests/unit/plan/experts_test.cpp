@@ -1,0 +1,80 @@
+// A mixture of experts: rows, FLOPs, messages and parameters.
+
+#include "plan/experts.hpp"
+#include "plan/stage.hpp"
+
+#include "examples.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace clustersim;
+
+namespace {
+
+constexpr std::int64_t experts = 8, top_k = 2;
+
+Scenario mixture(int expert, int tensor, int expert_tensor) {
+  Transformer model = test::small_gpt(6, 8);
+  model.moe.experts = experts;
+  model.moe.top_k = top_k;
+  model.moe.ffn_hidden = 256;
+  model.moe.shared_ffn_hidden = 128;
+  model.moe.dense_first = 2;
+  Scenario scenario = test::example(model, 512);
+  test::spread(scenario, tensor, 8, 2);
+  scenario.plan.sequence_parallel = tensor > 1;
+  scenario.plan.expert = expert;
+  scenario.plan.expert_tensor = expert_tensor;
+  return scenario;
+}
+
+} // namespace
+
+TEST_CASE("every copy of a token is worked on once") {
+  for (const int expert : {1, 2, 4, 8}) {
+    const Scenario scenario = mixture(expert, 1, 1);
+    const ExpertShard shard = expert_shard(scenario, shard_of(scenario));
+    CHECK(shard.sent == 512 * top_k);
+    CHECK(shard.received == shard.sent);
+    CHECK(shard.experts * expert == experts);
+    CHECK(shard.rows == 512 * top_k * expert / experts);
+  }
+}
+
+TEST_CASE("the busiest rank works on more, or on what its capacity holds") {
+  Scenario scenario = mixture(4, 1, 1);
+  scenario.training.expert_imbalance = 1.5;
+  CHECK(expert_shard(scenario, shard_of(scenario)).received == 512 * top_k * 3 / 2);
+  scenario.model.moe.capacity_factor = 1.25;
+  CHECK(expert_shard(scenario, shard_of(scenario)).received == 512 * top_k * 5 / 4);
+}
+
+TEST_CASE("model FLOPs of all ranks are the model's, whatever the axes") {
+  for (const auto& [expert, tensor, expert_tensor] :
+       {std::array{1, 1, 1}, {8, 1, 1}, {4, 2, 1}, {4, 2, 2}, {1, 4, 4}}) {
+    const Scenario scenario = mixture(expert, tensor, expert_tensor);
+    const double of_rank =
+        test::sum_over_step(lower(scenario), [](const Op& op) { return op.model_flops.si(); });
+    CHECK(of_rank * scenario.plan.data * tensor == doctest::Approx(model_flops(scenario).si()));
+  }
+}
+
+TEST_CASE("all-to-alls carry top_k copies of each token, twice forward and twice backward") {
+  const Scenario scenario = mixture(8, 1, 1);
+  const double layers = static_cast<double>(expert_layers(scenario.model));
+  const double copy = static_cast<double>(scenario.model.hidden) * 2.0;
+  const double sent = test::sum_over_step(
+      lower(scenario), [](const Op& op) { return test::payload(op, Axis::expert); });
+  CHECK(sent == doctest::Approx(2.0 * layers * 4.0 * 512.0 * top_k * copy));
+}
+
+TEST_CASE("experts are dealt out, everything else is held by every rank") {
+  const ParameterCount count = count_parameters(mixture(1, 1, 1).model);
+  for (const int expert : {1, 2, 8}) {
+    const LocalParameters local = local_parameters(mixture(expert, 1, 1));
+    const double routed = static_cast<double>(experts * count.expert);
+    CHECK(local.of(LayerKind::experts).experts == doctest::Approx(routed / expert));
+    CHECK(local.of(LayerKind::experts).dense ==
+          doctest::Approx(static_cast<double>(count.moe_layer) - routed));
+  }
+}
