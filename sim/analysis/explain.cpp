@@ -13,27 +13,29 @@ namespace {
 
 /// Something that can be made faster, and how the report speaks of it.
 struct Resource {
-  std::string name;   // "matrix rate"
-  std::string bound;  // "bound by the matrix units"
-  std::string faster; // "10 % faster matrix units"; {} takes the percentage
+  std::string name;    // "matrix rate"
+  std::string bound;   // "bound by the matrix units"
+  std::string faster;  // "10 % faster matrix units"; {} takes the percentage
+  double spread = 0.0; // of its calibrated speed
   std::function<void(ResourceScale&, double)> speed_up;
 };
 
 std::vector<Resource> chip_resources(const Scenario& scenario) {
   const std::string& memory = scenario.chip().memory.type;
+  const CalibrationSpread& spread = scenario.chip().kernels.spread;
   return {
-      {"matrix rate", "Bound by the matrix units", "{} faster matrix units",
+      {"matrix rate", "Bound by the matrix units", "{} faster matrix units", spread.matrix,
        [](ResourceScale& scale, double by) { scale.matrix = by; }},
-      {"vector rate", "Bound by the vector units", "{} faster vector units",
+      {"vector rate", "Bound by the vector units", "{} faster vector units", spread.memory,
        [](ResourceScale& scale, double by) { scale.vector = by; }},
       {"memory bandwidth", fmt::format("Bound by {} bandwidth", memory),
-       "{} more " + memory + " bandwidth",
+       "{} more " + memory + " bandwidth", spread.memory,
        [](ResourceScale& scale, double by) { scale.memory = by; }},
-      {"L2 bandwidth", "Bound by L2 bandwidth", "{} more L2 bandwidth",
+      {"L2 bandwidth", "Bound by L2 bandwidth", "{} more L2 bandwidth", spread.memory,
        [](ResourceScale& scale, double by) { scale.l2 = by; }},
-      {"kernel launch", "Bound by kernel launches", "{} quicker kernel launches",
+      {"kernel launch", "Bound by kernel launches", "{} quicker kernel launches", spread.launch,
        [](ResourceScale& scale, double by) { scale.launch = by; }},
-      {"host dispatch", "Bound by the host", "{} quicker host dispatch",
+      {"host dispatch", "Bound by the host", "{} quicker host dispatch", spread.launch,
        [](ResourceScale& scale, double by) { scale.host = by; }},
   };
 }
@@ -66,11 +68,11 @@ void add_link_resources(const Timeline& timeline, const Network& network,
     }
     resources.push_back(
         {link.id + " bandwidth", fmt::format("Bound by {} bandwidth", link.name),
-         "{} more " + link.name + " bandwidth",
+         "{} more " + link.name + " bandwidth", link.spread,
          [id = link.id](ResourceScale& scale, double by) { scale.links[id].bandwidth = by; }});
     resources.push_back(
         {link.id + " latency", fmt::format("Bound by {} latency", link.name),
-         "{} shorter " + link.name + " latency",
+         "{} shorter " + link.name + " latency", link.spread,
          [id = link.id](ResourceScale& scale, double by) { scale.links[id].latency = by; }});
   }
 }
@@ -117,6 +119,16 @@ std::string verdict(const std::vector<Resource>& by_slope, const std::vector<Ela
   return text;
 }
 
+StepRange range_of(Seconds step, const std::vector<Elasticity>& elasticities, double stack) {
+  constexpr double deviations = 1.2816; // of a normal distribution, for four fifths of it
+  double variance = stack * stack;
+  for (const Elasticity& one : elasticities) {
+    variance += one.value * one.spread * one.value * one.spread;
+  }
+  const double factor = std::exp(deviations * std::sqrt(variance));
+  return {step / factor, step * factor};
+}
+
 } // namespace
 
 Explanation explain(const Scenario& scenario, const StepProgram& program, Network& network,
@@ -139,7 +151,7 @@ Explanation explain(const Scenario& scenario, const StepProgram& program, Networ
     const double slope = std::log(step / retimer.with(resource, nudge)) / std::log(nudge);
     const double doubled = 1.0 - retimer.with(resource, 2.0) / step;
     const Seconds ten = retimer.with(resource, what_if);
-    ranked.push_back({resource, {resource.name, slope, doubled}, ten});
+    ranked.push_back({resource, {resource.name, slope, doubled, resource.spread}, ten});
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Ranked& a, const Ranked& b) { return a.slope.value > b.slope.value; });
@@ -152,6 +164,7 @@ Explanation explain(const Scenario& scenario, const StepProgram& program, Networ
     explanation.what_ifs.push_back({fmt::format(fmt::runtime(entry.resource.faster), "10 %"),
                                     entry.ten_percent, 1.0 - entry.ten_percent / step});
   }
+  explanation.range = range_of(step, explanation.elasticities, scenario.training.stack.spread);
   explanation.resource = ranked.front().slope.resource;
   explanation.verdict =
       verdict(ordered, explanation.elasticities, step, ranked.front().ten_percent);

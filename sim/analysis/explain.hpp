@@ -18,6 +18,7 @@ struct Elasticity {
       resource; // "matrix rate", "memory bandwidth", "nvlink4 bandwidth", "host dispatch", …
   double value = 0.0;
   double doubled = 0.0; // share of the step saved when the resource doubles
+  double spread = 0.0;  // of its speed: one standard deviation of the logarithm
 };
 
 struct WhatIf {
@@ -27,11 +28,19 @@ struct WhatIf {
   bool plan = false;  // costs nothing but another plan on the same machine
 };
 
+/// Where four of five measured steps are expected (docs/explanation/uncertainty.md):
+///   T · exp(±1.28 σ),  σ² = Σ (e_r · spread_r)² + spread_stack²
+/// to first order in the spreads, taken as independent.
+struct StepRange {
+  Seconds low, high;
+};
+
 struct Explanation {
   std::vector<Elasticity> elasticities; // largest first
   std::string resource;                 // the bottleneck
   std::string verdict;                  // one plain sentence
-  std::vector<WhatIf> what_ifs;         // of the hardware, best first, at least three
+  StepRange range;
+  std::vector<WhatIf> what_ifs; // of the hardware, best first, at least three
 };
 
 [[nodiscard]] Explanation explain(const Scenario& scenario, const StepProgram& program,

@@ -46,13 +46,13 @@ std::vector<std::string> roots_of(const Options& options, const std::string& sce
 
 Catalogue open_catalogue(const Options& options, const std::string& scenario) {
   Catalogue catalogue(roots_of(options, scenario));
-  if (!options.calibration.empty()) {
+  for (const std::string& path : options.calibrations) {
     Diagnostics diagnostics;
-    auto overlay = load_overlay(options.calibration, catalogue, diagnostics);
+    auto overlay = load_overlay(path, catalogue, diagnostics);
     print(options, diagnostics);
     if (!overlay) {
       throw Failure(diagnostics.exit_code(),
-                    fmt::format("--calibration: cannot use '{}'", printable(options.calibration)));
+                    fmt::format("--calibration: cannot use '{}'", printable(path)));
     }
     catalogue.lay(std::move(*overlay));
   }

@@ -12,7 +12,7 @@ struct KernelOptions {
   std::string sequence, heads, kv_heads, head_dim, window; // attention
   std::string library;
   std::string kernel_class, bytes; // memory
-  std::string condition, launch, power_cap;
+  std::string condition, operands, launch, power_cap;
   std::vector<std::string> sweeps;
   bool causal = false, backward = false;
 };
@@ -22,12 +22,13 @@ struct Options {
   std::vector<std::string> arguments; // what follows it
   std::vector<std::string> given;     // names of the options that were used
 
-  std::vector<std::string> settings; // --set, in order
-  std::vector<std::string> fail_on;  // --fail-on
-  std::vector<std::string> chips;    // --chip
-  std::vector<std::string> fit;      // --fit
-  std::vector<std::string> hold;     // --hold
-  std::string data, output, precision, threads, calibration, prior, date;
+  std::vector<std::string> settings;     // --set, in order
+  std::vector<std::string> fail_on;      // --fail-on
+  std::vector<std::string> chips;        // --chip
+  std::vector<std::string> calibrations; // --calibration
+  std::vector<std::string> fit;          // --fit
+  std::vector<std::string> hold;         // --hold
+  std::string data, output, precision, threads, prior, date;
   std::string topology, fabric, nodes, ranks, sizes, algorithm, concurrent; // of `collective`
   std::string colour = "auto";
   KernelOptions kernel;

@@ -66,7 +66,7 @@ source       = "datasheet" # of every figure that names no other
 datasheet = "where the figures come from: document, version, page"
 
 [compute]
-units       = 132 # SM, CU or MXU count
+units       = 132 # SMs, CUs, cores or MXUs
 boost_clock = "1830 MHz" # the clock behind the peaks
 
 [compute.matrix] # leave out what the chip does not have

@@ -6,6 +6,7 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "report/kernel.hpp"
+#include "spec/overlay.hpp"
 
 #include <algorithm>
 
@@ -147,9 +148,16 @@ void refuse_strangers(const Options& options, const Family& family) {
 
 KernelSetting setting_of(const Point& point, const Options& options) {
   KernelSetting setting;
-  const bool burst =
-      one_of("--condition", options.kernel.condition, {"sustained", "burst"}) == "burst";
-  setting.condition = burst ? Condition::burst : Condition::sustained;
+  const std::string condition =
+      one_of("--condition", options.kernel.condition, {"sustained", "burst", "loop"});
+  setting.occasion.condition = condition == "burst"  ? Condition::burst
+                               : condition == "loop" ? Condition::loop
+                                                     : Condition::sustained;
+  const std::string operands =
+      one_of("--operands", options.kernel.operands, {"random", "easy", "still"});
+  setting.occasion.data = operands == "easy"    ? OperandData::easy
+                          : operands == "still" ? OperandData::still
+                                                : OperandData::random;
   const bool graph = one_of("--launch", options.kernel.launch, {"stream", "graph"}) == "graph";
   setting.gap = graph ? LaunchGap::graph : LaunchGap::stream;
   if (const auto cap = point.find("power-cap"); cap != point.end()) {
@@ -161,7 +169,20 @@ KernelSetting setting_of(const Point& point, const Options& options) {
   return setting;
 }
 
-std::vector<Chip> chips_of(const Options& options, ExitCode& code) {
+/// A chip that --set changes must be one of those asked about.
+void refuse_idle_settings(const Overlay& overlay, const std::vector<Chip>& chips) {
+  for (const auto& entry : overlay.places) {
+    const ObjectKey& key = entry.first;
+    const bool used = key.first != Kind::chip ||
+                      std::any_of(chips.begin(), chips.end(),
+                                  [&](const Chip& chip) { return chip.id == key.second; });
+    if (!used) {
+      throw misuse(fmt::format("--set changes {}, which this question is not about", key.second));
+    }
+  }
+}
+
+std::vector<std::string> names_of(const Options& options) {
   constexpr std::size_t most_chips = 16;
   std::vector<std::string> names = options.chips;
   names.insert(names.end(), options.arguments.begin() + 1, options.arguments.end());
@@ -171,8 +192,19 @@ std::vector<Chip> chips_of(const Options& options, ExitCode& code) {
   if (names.size() > most_chips) {
     throw misuse(fmt::format("at most {} chips at once", most_chips));
   }
-  const Catalogue catalogue = open_catalogue(options, "./");
+  return names;
+}
+
+/// Nothing when diagnostics were printed.
+std::vector<Chip> chips_of(const Options& options, ExitCode& code) {
+  const std::vector<std::string> names = names_of(options);
+  Catalogue catalogue = open_catalogue(options, "./");
   Diagnostics diagnostics;
+  if (!options.settings.empty()) {
+    if (auto overlay = settings_overlay(options.settings, catalogue, diagnostics)) {
+      catalogue.lay(std::move(*overlay));
+    }
+  }
   std::vector<Chip> chips;
   for (const std::string& name : names) {
     if (auto chip = load_chip(catalogue, name, diagnostics)) {
@@ -181,6 +213,9 @@ std::vector<Chip> chips_of(const Options& options, ExitCode& code) {
   }
   print(options, diagnostics);
   code = diagnostics.exit_code();
+  if (code == ExitCode::done && !options.settings.empty()) {
+    refuse_idle_settings(catalogue.overlays().back(), chips);
+  }
   return chips;
 }
 

@@ -27,7 +27,9 @@ ExitCode roofline_verb(const Options& options) {
     if (const auto chip = load_chip(catalogue, name, diagnostics)) {
       chips.push_back(roofline_of(*chip, precision));
       if (chips.back().compute.empty()) {
-        throw misuse(fmt::format("{} has no {} path", chip->name, options.precision));
+        throw misuse(chip->unpublished
+                         ? chip->name + " has no roof: its maker publishes no rate"
+                         : fmt::format("{} has no {} path", chip->name, options.precision));
       }
     }
   }

@@ -100,16 +100,19 @@ const std::vector<Verb> table{
      "one sweeps it; --sweep names the dimension. More chips may follow the kernel. The time is "
      "what `run` would charge for this operator; the fraction is of the plain roofline: dense peak "
      "and DRAM bandwidth of the data sheet. A precision that the chip lacks runs on the next path "
-     "that holds its numbers, and a note says so.",
+     "that holds its numbers, and a note says so. --set override.chip.ID.KEY=VALUE changes a "
+     "figure "
+     "of a chip.",
      {"clustersim kernel gemm --chip h100 --m 4096 --n 4096 --k 4096",
-      "clustersim kernel gemm --chip a100-sxm4-80gb --m 2048 --k 4096 --n 2048..8192:+128",
-      "clustersim kernel gemm --chip h100 --sweep m,n,k=1024..16384:x2 --power-cap 500W",
-      "clustersim kernel attention --chip h100 --sequence 1k..64k:x2 --heads 32 --causal",
+      "clustersim kernel gemm --chip b200 --m 2048 --k 4096 --n 2048..8192:+128",
+      "clustersim kernel gemm --chip h100 --sweep m,n,k=512..8192:x2",
+      "clustersim kernel attention --chip h100 --sequence 1k..64k:x2 --heads 32",
       "clustersim kernel memory h100 b200 --class norm --bytes 1MiB..1GiB --csv"},
-     {"--chip",      "--precision", "--m",       "--n",        "--k",        "--batch",
-      "--role",      "--sequence",  "--heads",   "--kv-heads", "--head-dim", "--window",
-      "--causal",    "--backward",  "--library", "--class",    "--bytes",    "--power-cap",
-      "--condition", "--launch",    "--sweep",   "--json",     "--csv",      "--output"},
+     {"--chip",     "--set",       "--calibration", "--precision", "--m",       "--n",
+      "--k",        "--batch",     "--role",        "--sequence",  "--heads",   "--kv-heads",
+      "--head-dim", "--window",    "--causal",      "--backward",  "--library", "--class",
+      "--bytes",    "--power-cap", "--condition",   "--operands",  "--launch",  "--sweep",
+      "--json",     "--csv",       "--output"},
      17,
      kernel_verb},
     {"collective",
@@ -150,8 +153,8 @@ const std::vector<Verb> table{
      "measure.",
      {"clustersim calibrate gemm.csv --chip h100 -o h100.toml",
       "clustersim validate gemm.csv --calibration h100.toml",
-      "clustersim calibrate gemm.csv kernels.csv --chip a100-sxm4-80gb --hold gemm.sustained.tf32",
-      "clustersim calibrate gemm.csv --chip h100 --prior 10% --date 2026-01-31 -o h100.toml"},
+      "clustersim calibrate gemm.csv --chip l40s --hold gemm.sustained.tf32",
+      "clustersim calibrate gemm.csv --chip h100 --prior 10% -o h100.toml"},
      {"--chip", "--output", "--fit", "--hold", "--prior", "--date", "--calibration", "--json",
       "--threads"},
      10000,

@@ -49,17 +49,19 @@ std::optional<JsonConfig> parse(const std::string& text, const std::string& path
     complain(out, path, "the JSON nests more than 64 levels deep");
     return std::nullopt;
   }
-  nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
-  if (!object.is_object()) {
+  auto config = JsonConfig::parse(text);
+  if (!config) {
     complain(out, path, "the file holds no JSON object", "the config.json of a model");
-    return std::nullopt;
   }
-  return JsonConfig(std::move(object));
+  return config;
 }
 
-const HuggingFaceFamily* family_of(JsonConfig& config, const std::string& path, Diagnostics& out) {
+std::optional<HuggingFaceFamily> family_of(JsonConfig& config, const std::string& path,
+                                           Diagnostics& out) {
   const std::string type = config.text("model_type", "");
-  const auto& families = huggingface_families();
+  std::vector<HuggingFaceFamily> families = huggingface_families();
+  const auto& others = other_huggingface_families();
+  families.insert(families.end(), others.begin(), others.end());
   const auto found = std::ranges::find_if(
       families, [&](const HuggingFaceFamily& one) { return one.model_type == type; });
   if (found == families.end()) {
@@ -71,7 +73,7 @@ const HuggingFaceFamily* family_of(JsonConfig& config, const std::string& path, 
              type.empty() ? std::string{"'model_type' is missing"}
                           : fmt::format("the model type '{}' is not known", printable(type)),
              known);
-    return nullptr;
+    return std::nullopt;
   }
   const std::string architecture = config.first_text("architectures");
   if (architecture.empty()) {
@@ -81,9 +83,9 @@ const HuggingFaceFamily* family_of(JsonConfig& config, const std::string& path, 
              fmt::format("the checkpoint of '{}' holds other parts than the language model",
                          printable(architecture)),
              found->architecture);
-    return nullptr;
+    return std::nullopt;
   }
-  return &*found;
+  return *found;
 }
 
 std::string toml_of(const ModelKeys& keys, const std::string& id, const std::string& type) {
@@ -103,8 +105,8 @@ std::string toml_of(const ModelKeys& keys, const std::string& id, const std::str
 std::optional<ImportedModel> import_huggingface(const std::string& text, const std::string& path,
                                                 const std::string& id, Diagnostics& out) {
   std::optional<JsonConfig> config = parse(text, path, out);
-  const HuggingFaceFamily* family = config ? family_of(*config, path, out) : nullptr;
-  if (family == nullptr) {
+  const auto family = config ? family_of(*config, path, out) : std::nullopt;
+  if (!family) {
     return std::nullopt;
   }
   ModelKeys keys;

@@ -75,7 +75,7 @@ void qwen_common(JsonConfig& c, ModelKeys& m) {
   m.set("ffn_hidden", c.count("intermediate_size"));
   rotary_gated(c, m);
   m.set("tied_embeddings", c.flag("tie_word_embeddings", false));
-  c.only("use_sliding_window", false, "windows above some layer");
+  c.only("use_sliding_window", "false", "windows above some layer");
 }
 
 void qwen2(JsonConfig& c, ModelKeys& m) {
@@ -89,7 +89,7 @@ void qwen_experts(JsonConfig& c, ModelKeys& m) {
   m.set("moe.top_k", c.count("num_experts_per_tok"));
   m.set("moe.ffn_hidden", c.count("moe_intermediate_size"));
   m.set("moe.interval", c.count("decoder_sparse_step", 1));
-  c.only("mlp_only_layers", nlohmann::json::array(), "dense layers by number");
+  c.only("mlp_only_layers", "[]", "dense layers by number");
 }
 
 void qwen2_moe(JsonConfig& c, ModelKeys& m) {
@@ -126,7 +126,7 @@ void gemma_common(JsonConfig& c, ModelKeys& m, const char* act_key, bool own_hea
   m.set("ffn_hidden", c.count("intermediate_size"));
   rotary_gated(c, m, act_key, "gelu_pytorch_tanh");
   m.set("tied_embeddings", c.flag("tie_word_embeddings", true));
-  c.only("attention_bias", false, "biases in attention");
+  c.only("attention_bias", "false", "biases in attention");
 }
 
 void gemma(JsonConfig& c, ModelKeys& m) {
@@ -166,7 +166,7 @@ void olmo(JsonConfig& c, ModelKeys& m) {
   m.set("norm_weight", false);
   m.set("position", "rotary");
   m.set("tied_embeddings", c.flag("tie_word_embeddings", false));
-  c.only("attention_bias", false, "biases in attention");
+  c.only("attention_bias", "false", "biases in attention");
   c.infer("norm_weight = false: norms of the type have no weights");
 }
 
@@ -181,7 +181,7 @@ void granitemoe(JsonConfig& c, ModelKeys& m) {
   m.set("ffn_hidden", c.count("intermediate_size"));
   rotary_gated(c, m);
   m.set("tied_embeddings", c.flag("tie_word_embeddings", false));
-  c.only("attention_bias", false, "biases in attention");
+  c.only("attention_bias", "false", "biases in attention");
   m.set("moe.experts", c.count("num_local_experts"));
   m.set("moe.top_k", c.count("num_experts_per_tok"));
 }
@@ -194,7 +194,7 @@ void gpt_oss(JsonConfig& c, ModelKeys& m) {
   for (const char* bias : {"attention_bias", "projection_bias", "mlp_bias", "attention_sinks"}) {
     m.set(bias, true);
   }
-  c.only("attention_bias", true, "attention without biases");
+  c.only("attention_bias", "true", "attention without biases");
   m.set("window", c.count("sliding_window", 128));
   m.set("full_every", std::int64_t{2});
   m.set("moe.experts", c.count("num_local_experts"));
@@ -208,8 +208,8 @@ void deepseek(JsonConfig& c, ModelKeys& m) {
   m.set("ffn_hidden", c.count("intermediate_size"));
   rotary_gated(c, m);
   m.set("tied_embeddings", c.flag("tie_word_embeddings", false));
-  c.only("attention_bias", false, "biases in attention");
-  c.only("moe_layer_freq", 1, "dense layers between those with experts");
+  c.only("attention_bias", "false", "biases in attention");
+  c.only("moe_layer_freq", "1", "dense layers between those with experts");
   const std::int64_t experts = c.count("n_routed_experts");
   m.set("moe.experts", experts);
   m.set("moe.top_k", c.count("num_experts_per_tok"));
@@ -247,8 +247,8 @@ void phi(JsonConfig& c, ModelKeys& m) {
   activation(c, m, "hidden_act", "gelu_new");
   m.set("norm", "layer");
   m.set("position", "rotary");
-  c.only("tie_word_embeddings", false, "a tied head with a bias");
-  c.only("qk_layernorm", false, "layer norms of queries and keys");
+  c.only("tie_word_embeddings", "false", "a tied head with a bias");
+  c.only("qk_layernorm", "false", "layer norms of queries and keys");
   for (const char* on :
        {"parallel_block", "attention_bias", "projection_bias", "mlp_bias", "head_bias"}) {
     m.set(on, true);
@@ -275,7 +275,7 @@ void gpt2(JsonConfig& c, ModelKeys& m) {
   gpt2_sizes(c, m);
   m.set("position", "learned");
   m.set("tied_embeddings", c.flag("tie_word_embeddings", true));
-  c.only("add_cross_attention", false, "cross-attention");
+  c.only("add_cross_attention", "false", "cross-attention");
   for (const char* on : {"attention_bias", "projection_bias", "mlp_bias"}) {
     m.set(on, true);
   }
@@ -284,7 +284,7 @@ void gpt2(JsonConfig& c, ModelKeys& m) {
 void gptj(JsonConfig& c, ModelKeys& m) {
   gpt2_sizes(c, m);
   m.set("position", "rotary");
-  c.only("tie_word_embeddings", false, "a tied head with a bias");
+  c.only("tie_word_embeddings", "false", "a tied head with a bias");
   for (const char* on : {"parallel_block", "mlp_bias", "head_bias"}) {
     m.set(on, true);
   }
@@ -308,8 +308,8 @@ void opt(JsonConfig& c, ModelKeys& m) {
   m.set("position", "learned");
   m.set("tied_embeddings", c.flag("tie_word_embeddings", true));
   m.set("final_norm", c.flag("do_layer_norm_before", true));
-  c.only("enable_bias", true, "layers without biases");
-  c.only("layer_norm_elementwise_affine", true, "norms without weights");
+  c.only("enable_bias", "true", "layers without biases");
+  c.only("layer_norm_elementwise_affine", "true", "norms without weights");
   for (const char* on : {"attention_bias", "projection_bias", "mlp_bias"}) {
     m.set(on, true);
   }

@@ -27,5 +27,6 @@ struct HuggingFaceFamily {
 };
 
 [[nodiscard]] const std::vector<HuggingFaceFamily>& huggingface_families();
+[[nodiscard]] const std::vector<HuggingFaceFamily>& other_huggingface_families();
 
 } // namespace clustersim

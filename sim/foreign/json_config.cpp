@@ -2,17 +2,30 @@
 
 #include "base/text.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace clustersim {
 
-bool JsonConfig::has(const std::string& key) const {
-  const auto found = object_.find(key);
-  return found != object_.end() && !found->is_null();
+struct JsonConfig::Object {
+  nlohmann::json json;
+};
+
+std::optional<JsonConfig> JsonConfig::parse(const std::string& text) {
+  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) {
+    return std::nullopt;
+  }
+  return JsonConfig(std::make_shared<const Object>(Object{std::move(json)}));
 }
 
-const nlohmann::json* JsonConfig::find(const std::string& key) {
+bool JsonConfig::has(const std::string& key) const {
+  const auto found = object_->json.find(key);
+  return found != object_->json.end() && !found->is_null();
+}
+
+bool JsonConfig::find(const std::string& key) {
   used_.insert(key);
-  const auto found = object_.find(key);
-  return found == object_.end() || found->is_null() ? nullptr : &*found;
+  return has(key);
 }
 
 void JsonConfig::refuse(const std::string& why) {
@@ -23,21 +36,21 @@ void JsonConfig::refuse(const std::string& why) {
 
 std::int64_t JsonConfig::count(const std::string& key) {
   constexpr std::int64_t most = 1000000000000;
-  const nlohmann::json* value = find(key);
-  if (value == nullptr) {
+  if (!find(key)) {
     refuse("'" + key + "' is missing");
     return 1;
   }
-  const bool whole = value->is_number_unsigned() && value->get<std::uint64_t>() <= most;
+  const nlohmann::json& value = object_->json.at(key);
+  const bool whole = value.is_number_unsigned() && value.get<std::uint64_t>() <= most;
   if (!whole) {
     refuse("'" + key + "' is no whole number from 0 to 10^12");
     return 1;
   }
-  return value->get<std::int64_t>();
+  return value.get<std::int64_t>();
 }
 
 std::int64_t JsonConfig::count(const std::string& key, std::int64_t otherwise) {
-  if (find(key) != nullptr) {
+  if (find(key)) {
     return count(key);
   }
   defaulted.push_back(key + " = " + std::to_string(otherwise));
@@ -45,48 +58,65 @@ std::int64_t JsonConfig::count(const std::string& key, std::int64_t otherwise) {
 }
 
 bool JsonConfig::flag(const std::string& key, bool otherwise) {
-  const nlohmann::json* value = find(key);
-  if (value == nullptr) {
+  if (!find(key)) {
     defaulted.push_back(key + (otherwise ? " = true" : " = false"));
     return otherwise;
   }
-  if (!value->is_boolean()) {
+  const nlohmann::json& value = object_->json.at(key);
+  if (!value.is_boolean()) {
     refuse("'" + key + "' is neither true nor false");
     return otherwise;
   }
-  return value->get<bool>();
+  return value.get<bool>();
 }
 
 std::string JsonConfig::text(const std::string& key, const std::string& otherwise) {
-  const nlohmann::json* value = find(key);
-  if (value == nullptr) {
+  if (!find(key)) {
     defaulted.push_back(key + " = " + otherwise);
     return otherwise;
   }
-  if (!value->is_string()) {
+  const nlohmann::json& value = object_->json.at(key);
+  if (!value.is_string()) {
     refuse("'" + key + "' is no text");
     return otherwise;
   }
-  return value->get<std::string>();
+  return value.get<std::string>();
 }
 
 std::string JsonConfig::first_text(const std::string& key) {
-  const nlohmann::json* value = find(key);
-  const bool listed = value != nullptr && value->is_array() && !value->empty();
-  return listed && value->front().is_string() ? value->front().get<std::string>() : "";
+  if (!find(key)) {
+    return "";
+  }
+  const nlohmann::json& value = object_->json.at(key);
+  const bool listed = value.is_array() && !value.empty();
+  return listed && value.front().is_string() ? value.front().get<std::string>() : "";
 }
 
-void JsonConfig::only(const std::string& key, const nlohmann::json& value,
-                      const std::string& meaning) {
-  const nlohmann::json* given = find(key);
-  if (given != nullptr && *given != value) {
+void JsonConfig::only(const std::string& key, const std::string& json, const std::string& meaning) {
+  if (find(key) && object_->json.at(key) != nlohmann::json::parse(json)) {
     refuse("'" + key + "' asks for " + meaning + ", which a transformer file cannot say");
   }
 }
 
+JsonConfig JsonConfig::child(const std::string& key) {
+  nlohmann::json inner = find(key) ? object_->json.at(key) : nlohmann::json::object();
+  if (!inner.is_object()) {
+    refuse("'" + key + "' is no object");
+    inner = nlohmann::json::object();
+  }
+  return JsonConfig(std::make_shared<const Object>(Object{std::move(inner)}));
+}
+
+void JsonConfig::take_over(const JsonConfig& child) {
+  if (!child.wrong().empty()) {
+    refuse(child.wrong());
+  }
+  defaulted.insert(defaulted.end(), child.defaulted.begin(), child.defaulted.end());
+}
+
 std::vector<std::string> JsonConfig::unused() const {
   std::vector<std::string> keys;
-  for (const auto& [key, value] : object_.items()) {
+  for (const auto& [key, value] : object_->json.items()) {
     if (!used_.contains(key)) {
       keys.push_back(printable(key));
     }

@@ -60,6 +60,64 @@ double fraction_of(const PrecisionTable<double>& fractions, Precision path) {
   throw Bug("calibration without any sustained fraction");
 }
 
+const GemmLibrary* library_of(const GemmCalibration& gemm, const std::string& name,
+                              Precision precision) {
+  const auto found = std::ranges::find_if(gemm.libraries, [&](const GemmLibrary& library) {
+    return library.name == name && library.precision == precision;
+  });
+  return found == gemm.libraries.end() ? nullptr : &*found;
+}
+
+/// Shares of the dense peak at one precision: the library's, else the family's.
+struct GemmShares {
+  double unit = 0, early = 0, steady = 0;
+};
+
+GemmShares shares_of(const GemmCalibration& gemm, const GemmLibrary* library, Precision path,
+                     Condition condition) {
+  const GemmLibrary none;
+  const GemmLibrary& own = library != nullptr ? *library : none;
+  GemmShares shares;
+  shares.steady = own.sustained.value_or(fraction_of(gemm.sustained, path));
+  const double burst =
+      own.burst ? *own.burst : std::max(gemm.burst[path].value_or(shares.steady), shares.steady);
+  shares.unit = own.unit          ? *own.unit
+                : gemm.unit[path] ? *gemm.unit[path]
+                                  : std::max({gemm.ceiling, shares.steady, burst});
+  const auto& loop = gemm.loop[path];
+  if (condition == Condition::loop && loop) shares.steady = *loop;
+  const bool falls = condition == Condition::burst || (condition == Condition::loop && loop);
+  shares.early = falls ? burst : shares.steady;
+  return shares;
+}
+
+GemmRates gemm_rates(const Chip& chip, const MatrixPath& path, const Occasion& occasion,
+                     double clock, const ResourceScale& scale) {
+  const GemmCalibration& gemm = chip.kernels.gemm;
+  const GemmLibrary* library = library_of(gemm, occasion.gemm_library, path.precision);
+  const GemmShares shares = shares_of(gemm, library, path.precision, occasion.condition);
+  const double data = occasion.data == OperandData::easy    ? gemm.easy_data
+                      : occasion.data == OperandData::still ? gemm.still_data
+                                                            : 1.0;
+  const FlopsPerSecond peak = path.peak * scale.matrix;
+  const auto within_power = [&](double share) {
+    return peak * std::min(share * clock * data, std::max({gemm.ceiling, shares.unit, share}));
+  };
+  GemmRates rates;
+  rates.unit = peak * shares.unit;
+  rates.early = within_power(shares.early);
+  rates.steady = std::min(within_power(shares.steady), rates.early);
+  const bool looping = occasion.condition == Condition::loop;
+  rates.boost = (looping ? gemm.loop_boost : gemm.boost) / scale.matrix;
+  rates.start = library != nullptr ? library->start.value_or(gemm.start) : gemm.start;
+  if (chip.structured_sparsity) rates.sparse = 2.0 * gemm.sparse;
+  if (const auto& fast = chip.matrix_accumulate_16[path.precision]) {
+    rates.accumulate_16 = std::max(1.0, *fast / path.peak);
+  }
+  if (library != nullptr) rates.cast = chip.memory.bandwidth * (scale.memory * library->cast);
+  return rates;
+}
+
 } // namespace
 
 std::string attention_kernel_for(const Chip& chip, const Stack& stack) {
@@ -71,6 +129,30 @@ std::string attention_kernel_for(const Chip& chip, const Stack& stack) {
   if (offered(stack.attention_kernel)) return stack.attention_kernel;
   const auto found = std::ranges::find_if(stack.attention_fallbacks, offered);
   return found == stack.attention_fallbacks.end() ? "unfused" : *found;
+}
+
+std::string_view name_of(Condition condition) {
+  switch (condition) {
+  case Condition::sustained:
+    return "sustained";
+  case Condition::burst:
+    return "burst";
+  case Condition::loop:
+    return "loop";
+  }
+  throw Bug("unknown condition");
+}
+
+std::string_view name_of(OperandData data) {
+  switch (data) {
+  case OperandData::random:
+    return "random";
+  case OperandData::easy:
+    return "easy";
+  case OperandData::still:
+    return "still";
+  }
+  throw Bug("unknown operand data");
 }
 
 std::string_view name_of(Roof roof) {
@@ -112,7 +194,7 @@ double clock_under_cap(Watts cap, const Chip& chip) {
 }
 
 Device make_device(const Chip& chip, const Stack& stack, const PowerLimits& power,
-                   const ResourceScale& scale, Condition condition) {
+                   const ResourceScale& scale, const Occasion& occasion) {
   Device device;
   const GemmCalibration& gemm = chip.kernels.gemm;
   const Watts cap = power.cap ? std::min(*power.cap, chip.power.tdp) : chip.power.tdp;
@@ -123,14 +205,10 @@ Device make_device(const Chip& chip, const Stack& stack, const PowerLimits& powe
   device.compute_units = std::max(1, chip.compute_units);
   for (const Precision p : all_precisions) {
     if (const auto path = path_of(chip, p)) {
-      const auto& burst = gemm.burst[path->precision];
-      const double reached = condition == Condition::burst && burst
-                                 ? *burst
-                                 : fraction_of(gemm.sustained, path->precision);
-      const double ceiling = std::max(gemm.ceiling, reached);
-      const FlopsPerSecond peak = path->peak * scale.matrix;
-      device.matrix_peak[p] = peak * device.clock;
-      device.matrix_sustained[p] = peak * std::min(reached * clock, ceiling);
+      const GemmRates rates = gemm_rates(chip, *path, occasion, clock, scale);
+      device.gemm_rates[p] = rates;
+      device.matrix_peak[p] = path->peak * (scale.matrix * device.clock);
+      device.matrix_sustained[p] = std::min(rates.early, rates.unit);
     }
     if (chip.vector[p]) device.vector_peak[p] = *chip.vector[p] * (device.clock * scale.vector);
   }

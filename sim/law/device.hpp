@@ -14,8 +14,36 @@
 namespace clustersim {
 
 /// How long a chip has been at work: `sustained` is a training step's steady clock, `burst` a
-/// microbenchmark of few replays on a cool chip.
-enum class Condition { sustained, burst };
+/// microbenchmark of few replays on a cool chip, `loop` a framework's loop over shapes on a node
+/// whose chips are all busy (where the family has such a series; else as sustained).
+enum class Condition { sustained, burst, loop };
+
+/// What the operands hold: `easy` data (weights left as allocated) switch less and draw less power
+/// than random numbers, `still` ones (zeros, low-toggle patterns) least.
+enum class OperandData { random, easy, still };
+
+[[nodiscard]] std::string_view name_of(Condition condition);
+[[nodiscard]] std::string_view name_of(OperandData data);
+
+/// How a kernel is run, beside its shape.
+struct Occasion {
+  Condition condition = Condition::sustained;
+  OperandData data = OperandData::random;
+  std::string
+      gemm_library; // an entry of the calibration's; empty or unknown = the family's figures
+};
+
+/// Rates of GEMMs at one precision. A unit works at the full clock; all of them together are bound
+/// by what power allows, which falls from `early` to `steady` with the time constant `boost`.
+struct GemmRates {
+  FlopsPerSecond unit;          // of the whole chip, all units at full clock
+  FlopsPerSecond early, steady; // of the whole chip within its power
+  Seconds boost;
+  Seconds start;
+  BytesPerSecond cast;        // DRAM traffic of quantising A in the same call; 0 = none
+  double sparse = 1.0;        // 2:4 against dense
+  double accumulate_16 = 1.0; // sums in 16 bits against 32
+};
 
 /// Matrix rates are those of the path a GEMM of that precision takes: its own, or the next one the
 /// chip has (path_of). So both tables are filled for every precision that the chip can compute at
@@ -24,6 +52,7 @@ struct Device {
   int compute_units = 1;
   PrecisionTable<FlopsPerSecond> matrix_peak;      // dense, at the clock the cap leaves
   PrecisionTable<FlopsPerSecond> matrix_sustained; // peak · sustained fraction
+  PrecisionTable<GemmRates> gemm_rates;
   PrecisionTable<FlopsPerSecond> vector_peak;
   BytesPerSecond memory; // data-sheet DRAM bandwidth
   BytesPerSecond l2;
@@ -38,8 +67,12 @@ struct Device {
 };
 
 [[nodiscard]] Device make_device(const Chip& chip, const Stack& stack, const PowerLimits& power,
-                                 const ResourceScale& scale = {},
-                                 Condition condition = Condition::sustained);
+                                 const ResourceScale& scale = {}, const Occasion& occasion = {});
+[[nodiscard]] inline Device make_device(const Chip& chip, const Stack& stack,
+                                        const PowerLimits& power, const ResourceScale& scale,
+                                        Condition condition) {
+  return make_device(chip, stack, power, scale, Occasion{condition, OperandData::random, {}});
+}
 
 /// The attention kernel that this stack runs on this chip: its first choice that the chip's
 /// calibration knows, else "unfused". Lowering and pricing both ask here, so they never disagree.

@@ -28,7 +28,8 @@ double round_up(double a, double b) {
 struct Problem {
   double m, n, k, batch;
   double units;
-  FlopsPerSecond unit_rate; // of one compute unit
+  FlopsPerSecond unit_rate; // of one compute unit at full clock
+  FlopsPerSecond rate;      // of the chip within its power
   double operand_bytes;     // of one element
   BytesPerSecond l2;        // as the menu's tiles use it
   Bytes traffic;
@@ -43,12 +44,41 @@ Bytes compulsory_traffic(const GemmShape& shape) {
   return batch * (m * k + k * n) * in + batch * m * n * passes * out;
 }
 
+Flops useful_work(const GemmShape& shape) {
+  return Flops{2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
+               static_cast<double>(shape.k) * static_cast<double>(shape.batch)};
+}
+
+// What the shape's role and format make of the dense forward rate.
+double rate_of(const GemmShape& shape, const GemmCalibration& constants, const GemmRates& rates) {
+  double factor = shape.sparse ? rates.sparse : 1.0;
+  if (shape.accumulate_16) factor *= rates.accumulate_16;
+  const GroupedRate& grouped = constants.grouped;
+  switch (shape.role) {
+  case GemmRole::forward:
+    return factor * (shape.grouped ? grouped.forward : 1.0);
+  case GemmRole::data_gradient:
+    return factor * (shape.grouped ? grouped.data_gradient : 1.0);
+  case GemmRole::weight_gradient:
+    return factor * constants.weight_gradient_rate *
+           (shape.grouped ? grouped.weight_gradient : 1.0);
+  }
+  throw Bug("unknown role of a GEMM");
+}
+
+// The mean rate over the call: power allows `early` at first, and falls to `steady` exponentially.
+FlopsPerSecond within_power(const GemmRates& rates, Flops work) {
+  const Seconds at_first = work / rates.early;
+  if (rates.steady == rates.early || rates.boost.si() <= 0.0) return rates.early;
+  const double x = at_first / rates.boost;
+  return rates.steady + (rates.early - rates.steady) * (-std::expm1(-x) / x);
+}
+
 Problem make_problem(const GemmShape& shape, const Device& device) {
   const GemmCalibration& constants = device.kernels.gemm;
-  const auto& rate = device.matrix_sustained[shape.precision];
-  if (!rate) throw Bug("a GEMM at a precision that the chip cannot compute");
-  const double role =
-      shape.role == GemmRole::weight_gradient ? constants.weight_gradient_rate : 1.0;
+  const auto& rates = device.gemm_rates[shape.precision];
+  if (!rates) throw Bug("a GEMM at a precision that the chip cannot compute");
+  const double role = rate_of(shape, constants, *rates);
   const double edge = std::max(1, constants.alignment);
   Problem p{};
   p.m = static_cast<double>(shape.m);
@@ -56,7 +86,8 @@ Problem make_problem(const GemmShape& shape, const Device& device) {
   p.k = round_up(static_cast<double>(shape.k), edge);
   p.batch = static_cast<double>(shape.batch);
   p.units = device.compute_units;
-  p.unit_rate = *rate * (role / p.units);
+  p.unit_rate = rates->unit * (role / p.units);
+  p.rate = within_power(*rates, useful_work(shape)) * role;
   p.operand_bytes = bytes_per_element(shape.precision).si();
   p.l2 = device.l2 * constants.l2_reuse;
   p.traffic = compulsory_traffic(shape);
@@ -88,9 +119,12 @@ Candidate best_tile(const Problem& p, const GemmCalibration& constants, double s
     const double rows = constants.tiles[i].rows, columns = constants.tiles[i].columns;
     const double tiles = p.batch * ceil_div(p.m, rows) * ceil_div(p.n, columns) * split;
     const double waves = ceil_div(tiles, p.units);
-    const Flops work{waves * 2.0 * rows * columns * (steps + constants.extra_k)};
+    const double area = 2.0 * rows * columns;
     const Bytes fetched{waves * p.units * (rows + columns) * steps * p.operand_bytes};
-    const Seconds matrix = work / p.unit_rate;
+    const Seconds unit = Flops{waves * area * (steps + constants.extra_k)} / p.unit_rate;
+    // Idle units of a tail leave their power to the others: only the sum of the work is bound by
+    // it.
+    const Seconds matrix = std::max(unit, Flops{tiles * area * steps} / p.rate);
     const Seconds l2 = p.l2.si() > 0.0 ? fetched / p.l2 : Seconds{};
     const double joint = sixth_power(matrix) + sixth_power(l2);
     if (joint >= least) continue;
@@ -108,14 +142,21 @@ Seconds split_cost(const Problem& p, const Device& device, double split) {
   return partial_sums / through + device.kernels.gemm.split_start * device.start_scale;
 }
 
+// A as it comes, in 16 bits, and as the product reads it.
+Seconds cast_time(const GemmShape& shape, const Problem& p, const GemmRates& rates) {
+  if (rates.cast.si() <= 0.0) return Seconds{};
+  const double elements = p.batch * p.m * static_cast<double>(shape.k);
+  return Bytes{elements * (2.0 + p.operand_bytes)} / rates.cast;
+}
+
 void finish(GemmTime& result, const GemmShape& shape, const Problem& p, const Device& device) {
   KernelTime& time = result.time;
   time.memory = p.memory;
-  time.launch = device.gap + device.kernels.gemm.start * device.start_scale;
-  time.total += time.launch;
+  const GemmRates& rates = *device.gemm_rates[shape.precision];
+  time.launch = device.gap + rates.start * device.start_scale;
+  time.total += time.launch + cast_time(shape, p, rates);
   time.traffic = p.traffic;
-  time.flops = Flops{2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
-                     static_cast<double>(shape.k) * p.batch};
+  time.flops = useful_work(shape);
   const Seconds longest = std::max({time.matrix, time.l2, time.memory, time.launch});
   time.binding = longest == time.matrix   ? Roof::matrix
                  : longest == time.memory ? Roof::memory
@@ -131,7 +172,9 @@ GemmTime systolic_time(const GemmShape& shape, const Problem& p, const Device& d
   const double k = round_up(p.k, edge), n = round_up(p.n, edge), m = round_up(p.m, 8.0);
   GemmTime result;
   result.tile = {device.kernels.gemm.systolic, device.kernels.gemm.systolic};
-  result.time.matrix = Flops{2.0 * p.batch * m * n * k} / (p.unit_rate * p.units);
+  // Padding keeps the array busy, so the clock under power is that of all of it.
+  const FlopsPerSecond rate = std::min(p.rate, p.unit_rate * p.units);
+  result.time.matrix = Flops{2.0 * p.batch * m * n * k} / rate;
   result.waves = 1;
   result.time.total = join_roofs(result.time.matrix, p.memory);
   finish(result, shape, p, device);

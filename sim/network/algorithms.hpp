@@ -13,6 +13,7 @@ Forms ring_forms(const LinkGraph&, Router&, CollectiveKind, GroupFamily);      /
 Forms tree_forms(const LinkGraph&, Router&, CollectiveKind, GroupFamily);      // tree.cpp
 Forms in_switch_forms(const LinkGraph&, Router&, CollectiveKind, GroupFamily); // in_switch.cpp
 Forms direct_forms(const LinkGraph&, Router&, CollectiveKind, GroupFamily);    // direct.cpp
+Forms torus_forms(const LinkGraph&, Router&, CollectiveKind, GroupFamily);     // torus.cpp
 Forms hierarchical_forms(const LinkGraph&, Router&, CollectiveKind,
                          GroupFamily); // hierarchical.cpp
 

@@ -37,11 +37,10 @@ std::string_view name_of(CollectiveKind kind) {
 }
 
 const std::vector<CollectiveAlgorithm>& collective_algorithms() {
-  static const std::vector<CollectiveAlgorithm> table{{"ring", true, ring_forms},
-                                                      {"tree", true, tree_forms},
-                                                      {"in-switch", true, in_switch_forms},
-                                                      {"direct", true, direct_forms},
-                                                      {"hierarchical", false, hierarchical_forms}};
+  static const std::vector<CollectiveAlgorithm> table{
+      {"torus", true, torus_forms},   {"ring", true, ring_forms},
+      {"tree", true, tree_forms},     {"in-switch", true, in_switch_forms},
+      {"direct", true, direct_forms}, {"hierarchical", false, hierarchical_forms}};
   return table;
 }
 
@@ -55,6 +54,8 @@ std::vector<CollectiveForm> collective_forms(const LinkGraph& graph, Router& rou
     if (!wanted) continue;
     const std::vector<CollectiveForm> some = row.forms(graph, router, kind, family);
     forms.insert(forms.end(), some.begin(), some.end());
+    // A compiler for tori uses nothing else, and rings in rank order make no sense on them.
+    if (row.name == "torus" && !forms.empty()) break;
   }
   return forms;
 }

@@ -5,8 +5,11 @@
 #include "base/bug.hpp"
 #include "network/generators.hpp"
 
+#include "spec/scale_up_graph.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace clustersim {
 
@@ -26,8 +29,32 @@ FabricPorts build_single_switch(LinkGraph& graph, const Partition& partition) {
   return ports;
 }
 
-/// Leaves in units, all joined by one spine vertex. A leaf sends up what its NICs can send, divided
-/// by the oversubscription.
+/// The tiers above the leaves. A leaf sends up what its NICs can send, divided by the
+/// oversubscription. With groups (pods of a Clos, or a dragonfly's groups, whose all-to-all links
+/// adaptive routing uses alike) each has a vertex of its own, and sends up what its leaves can,
+/// divided by the group's.
+void join_leaves(LinkGraph& graph, const Partition& partition, const FabricPorts& ports,
+                 double nics_per_leaf) {
+  const Fabric& fabric = partition.fabric;
+  const LinkClassId link_class = graph.add_link_class(fabric.link);
+  const BytesPerSecond port = std::min(achieved(fabric.link), achieved(partition.node.nics.link));
+  const BytesPerSecond up = port * (nics_per_leaf / fabric.oversubscription);
+  const auto per_group = static_cast<std::size_t>(std::max(0, fabric.leaves_per_group));
+  const bool grouped = per_group > 0 && per_group < ports.leaves.size();
+  const VertexId top = graph.add_vertex({VertexKind::spine, "spine"});
+  VertexId group = top;
+  for (std::size_t i = 0; i < ports.leaves.size(); ++i) {
+    if (grouped && i % per_group == 0) {
+      group = graph.add_vertex({VertexKind::spine, fmt::format("group{}", i / per_group)});
+      graph.add_duplex(group, top,
+                       up * (static_cast<double>(per_group) / fabric.group_oversubscription),
+                       fabric.switch_latency, link_class);
+    }
+    graph.add_duplex(ports.leaves[i], group, up, fabric.switch_latency, link_class);
+  }
+}
+
+/// Leaves in units of nodes that hang at the same ones.
 FabricPorts build_leaf_spine(LinkGraph& graph, const Partition& partition, int leaves_per_unit) {
   const Fabric& fabric = partition.fabric;
   FabricPorts ports;
@@ -40,15 +67,9 @@ FabricPorts build_leaf_spine(LinkGraph& graph, const Partition& partition, int l
     ports.leaves.push_back(graph.add_vertex(std::move(leaf)));
   }
   if (ports.leaves.size() == 1) return ports;
-  const VertexId spine = graph.add_vertex({VertexKind::spine, "spine"});
-  const LinkClassId link_class = graph.add_link_class(fabric.link);
-  const double nics_per_leaf =
-      static_cast<double>(fabric.nodes_per_leaf) * partition.node.nics.count / leaves_per_unit;
-  const BytesPerSecond port = std::min(achieved(fabric.link), achieved(partition.node.nics.link));
-  for (const VertexId leaf : ports.leaves) {
-    graph.add_duplex(leaf, spine, port * (nics_per_leaf / fabric.oversubscription),
-                     fabric.switch_latency, link_class);
-  }
+  join_leaves(graph, partition, ports,
+              static_cast<double>(fabric.nodes_per_leaf) * partition.node.nics.count /
+                  leaves_per_unit);
   return ports;
 }
 
@@ -61,13 +82,52 @@ FabricPorts build_rail_optimized(LinkGraph& graph, const Partition& partition) {
   return build_leaf_spine(graph, partition, std::max(1, partition.node.nics.count));
 }
 
+/// As the file lists them: switches by name, each card at the switch that it is plugged into.
+FabricPorts build_listed(LinkGraph& graph, const Partition& partition) {
+  const Fabric& fabric = partition.fabric;
+  const auto nics = static_cast<std::size_t>(partition.node.nics.count);
+  FabricPorts ports;
+  ports.leaves_per_unit = partition.node.nics.count;
+  ports.leaves.resize(static_cast<std::size_t>(partition.nodes) * nics);
+  const LinkClassId link_class = graph.add_link_class(fabric.link);
+  std::map<std::string, VertexId> switches;
+  const auto named = [&](const std::string& name) {
+    const auto known = switches.find(name);
+    if (known != switches.end()) return known->second;
+    Vertex leaf{VertexKind::leaf, name};
+    leaf.reduces = fabric.in_network_reduction;
+    return switches.emplace(name, graph.add_vertex(std::move(leaf))).first->second;
+  };
+  for (const std::string& text : fabric.edges) {
+    std::string why;
+    const auto edge = listed_edge(text, why);
+    if (!edge) throw Bug(why);
+    const auto from = listed_port(edge->from), to = listed_port(edge->to);
+    if (!from && !to) {
+      graph.add_duplex(named(edge->from), named(edge->to), achieved(fabric.link, edge->links),
+                       fabric.switch_latency, link_class);
+      continue;
+    }
+    const ListedPort port = from ? *from : *to;
+    if (port.node >= partition.nodes) continue; // a place that is not filled
+    const VertexId leaf = named(from ? edge->to : edge->from);
+    for (std::size_t nic = 0; nic < nics; ++nic) {
+      if (port.nic && static_cast<std::size_t>(*port.nic) != nic) continue;
+      ports.leaves[static_cast<std::size_t>(port.node) * nics + nic] = leaf;
+    }
+  }
+  return ports;
+}
+
 } // namespace
 
 const std::vector<FabricShape>& fabric_shape_table() {
   static const std::vector<FabricShape> table{{"none", build_nothing},
                                               {"single-switch", build_single_switch},
                                               {"rail-optimized", build_rail_optimized},
-                                              {"fat-tree", build_fat_tree}};
+                                              {"fat-tree", build_fat_tree},
+                                              {"dragonfly", build_fat_tree},
+                                              {"explicit", build_listed}};
   return table;
 }
 

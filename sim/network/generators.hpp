@@ -20,9 +20,12 @@ struct NodeShape {
 };
 [[nodiscard]] const std::vector<NodeShape>& node_shape_table();
 
+/// Of a node whose shape is a torus; validated before.
+[[nodiscard]] std::vector<TorusAxis> axes_of(const Node& node);
+
 /// Where the NICs of each node plug in. A unit is a block of nodes that hang at the same leaves.
 struct FabricPorts {
-  std::vector<VertexId> leaves; // unit-major
+  std::vector<VertexId> leaves; // unit-major; of an explicit fabric node-major, one for each NIC
   int nodes_per_unit = 1;
   int leaves_per_unit = 1;
   [[nodiscard]] int unit(int node) const { return node / nodes_per_unit; }

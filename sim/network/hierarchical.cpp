@@ -35,7 +35,7 @@ Forms hierarchical_forms(const LinkGraph& graph, Router& router, CollectiveKind 
       const std::vector<NodeSegment> segments = node_segments(graph, members);
       if (!even(segments)) return {};
       for (std::size_t k = 0; k < segments.size(); ++k) {
-        add_ring(traffic, router, members, segments[k], phases * (g - 1) / g, order);
+        add_ring(traffic, graph, router, members, segments[k], phases * (g - 1) / g, order);
         const NodeSegment next = segments[(k + 1) % segments.size()];
         for (std::size_t local = 0; local < segments[k].size(); ++local) {
           add_flow(traffic, router, members[segments[k].begin + local], members[next.begin + local],

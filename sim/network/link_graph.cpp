@@ -51,7 +51,7 @@ void build_node(LinkGraph& graph, const Partition& partition, const FabricPorts&
   std::vector<VertexId> chips;
   for (int i = 0; i < partition.node.chips; ++i) {
     Vertex chip{VertexKind::chip, fmt::format("{}gpu{}", prefix, i)};
-    chip.forwards = false;
+    chip.forwards = partition.node.scale_up.shape == "torus"; // its chips have routers
     chips.push_back(graph.add_vertex(std::move(chip)));
   }
   find_shape(node_shape_table(), partition.node.scale_up.shape, "node")
@@ -123,6 +123,16 @@ void LinkGraph::end_node() {
   block.chips = static_cast<int>(chips_.size() - block.first_chip.at());
 }
 
+const std::vector<TorusAxis>& LinkGraph::torus(NodeShapeId shape) const {
+  static const std::vector<TorusAxis> none;
+  return shape.at() < tori_.size() ? tori_[shape.at()] : none;
+}
+
+void LinkGraph::set_torus(NodeShapeId shape, std::vector<TorusAxis> axes) {
+  if (tori_.size() <= shape.at()) tori_.resize(shape.at() + 1);
+  tori_[shape.at()] = std::move(axes);
+}
+
 std::string LinkGraph::edge_name(EdgeId edge) const {
   const Edge& e = edges_.at(edge.at());
   return vertices_[e.from.at()].name + " -> " + vertices_[e.to.at()].name;
@@ -137,6 +147,9 @@ LinkGraph build_link_graph(const Cluster& cluster) {
     if (partition.nodes > 1 && partition.node.nics.count > 0) {
       ports = find_shape(fabric_shape_table(), partition.fabric.shape, "fabric")
                   .build(graph, partition);
+    }
+    if (partition.node.scale_up.shape == "torus") {
+      graph.set_torus(NodeShapeId{p}, axes_of(partition.node));
     }
     for (int node = 0; node < partition.nodes; ++node) {
       const auto unit = static_cast<std::size_t>(ports.leaves.empty() ? 0 : ports.unit(node));

@@ -6,6 +6,7 @@
 #include "base/index.hpp"
 #include "base/quantity.hpp"
 #include "spec/cluster.hpp"
+#include "spec/scale_up_graph.hpp"
 
 #include <string>
 #include <vector>
@@ -84,6 +85,9 @@ public:
   [[nodiscard]] int node_of(RankId rank) const { return vertices_[chips_[rank.at()].at()].node; }
   [[nodiscard]] int chips_per_node() const { return chips_per_node_; }
   void set_chips_per_node(int chips) { chips_per_node_ = chips; }
+  /// Axes of the nodes of a shape that are tori; empty for all others.
+  [[nodiscard]] const std::vector<TorusAxis>& torus(NodeShapeId shape) const;
+  void set_torus(NodeShapeId shape, std::vector<TorusAxis> axes);
   [[nodiscard]] std::string edge_name(EdgeId edge) const; // "node0/gpu0 -> node0/nvswitch"
 
 private:
@@ -93,6 +97,7 @@ private:
   std::vector<VertexId> chips_;
   std::vector<NodeBlock> nodes_;
   std::vector<Link> link_classes_;
+  std::vector<std::vector<TorusAxis>> tori_; // by shape
   int chips_per_node_ = 1;
 };
 

@@ -2,7 +2,12 @@
 
 #include "network/generators.hpp"
 
+#include "base/bug.hpp"
+#include "spec/scale_up_graph.hpp"
+
 #include <algorithm>
+#include <fmt/format.h>
+#include <map>
 
 namespace clustersim {
 
@@ -51,17 +56,74 @@ void join_pairs(LinkGraph& graph, const Node& node, const std::string&,
   }
 }
 
+/// Each chip to the next one on every axis, its links spread evenly over the directions. An axis of
+/// two has one link between its two places.
+void join_torus(LinkGraph& graph, const Node& node, const std::string&,
+                const std::vector<VertexId>& chips) {
+  const std::vector<TorusAxis> axes = axes_of(node);
+  const Link& link = node.scale_up.link;
+  const LinkClassId link_class = graph.add_link_class(link);
+  const double directions = 2.0 * static_cast<double>(axes.size());
+  const BytesPerSecond capacity = achieved(link, node.scale_up.links_per_chip / directions);
+  std::size_t stride = 1;
+  for (const TorusAxis& axis : axes) {
+    const auto extent = static_cast<std::size_t>(axis.extent);
+    for (std::size_t c = 0; c < chips.size(); ++c) {
+      const bool last = c / stride % extent == extent - 1;
+      if (last && !axis.wraps) continue;
+      const std::size_t next = last ? c - (extent - 1) * stride : c + stride;
+      graph.add_duplex(chips[c], chips[next], capacity, link.latency, link_class);
+    }
+    stride *= extent;
+  }
+}
+
+/// As the file lists them. Places beyond the node's chips are not filled; names are switches.
+void join_listed(LinkGraph& graph, const Node& node, const std::string& prefix,
+                 const std::vector<VertexId>& chips) {
+  const Link& link = node.scale_up.link;
+  const LinkClassId link_class = graph.add_link_class(link);
+  std::map<std::string, VertexId> switches;
+  const auto vertex = [&](const std::string& name) -> std::optional<VertexId> {
+    if (const auto number = vertex_number(name)) {
+      const auto place = static_cast<std::size_t>(*number);
+      return place < chips.size() ? std::optional(chips[place]) : std::nullopt;
+    }
+    const auto known = switches.find(name);
+    if (known != switches.end()) return known->second;
+    Vertex middle{VertexKind::scale_up_switch, prefix + name};
+    middle.reduces = node.scale_up.in_network_reduction;
+    return switches.emplace(name, graph.add_vertex(std::move(middle))).first->second;
+  };
+  for (const std::string& text : node.scale_up.edges) {
+    std::string why;
+    const auto edge = listed_edge(text, why);
+    if (!edge) throw Bug(why);
+    const auto from = vertex(edge->from), to = vertex(edge->to);
+    if (!from || !to) continue;
+    graph.add_edge(*from, *to, achieved(link, edge->links), link.latency, link_class);
+    if (!edge->both_ways) continue;
+    graph.add_edge(*to, *from, achieved(link, edge->links), link.latency, link_class);
+  }
+}
+
 } // namespace
+
+std::vector<TorusAxis> axes_of(const Node& node) {
+  std::string why;
+  const auto axes = torus_axes(node.scale_up.torus, node.scale_up.wrap, why);
+  if (!axes) throw Bug(fmt::format("{}: {}", node.id, why));
+  return *axes;
+}
 
 BytesPerSecond achieved(const Link& link, double units) {
   return link.bandwidth * (link.achieved_fraction * units);
 }
 
 const std::vector<NodeShape>& node_shape_table() {
-  static const std::vector<NodeShape> table{{"none", join_by_pcie_alone},
-                                            {"switched", join_by_switch},
-                                            {"mesh", join_all_pairs},
-                                            {"bridged", join_pairs}};
+  static const std::vector<NodeShape> table{
+      {"none", join_by_pcie_alone}, {"switched", join_by_switch}, {"mesh", join_all_pairs},
+      {"bridged", join_pairs},      {"torus", join_torus},        {"explicit", join_listed}};
   return table;
 }
 

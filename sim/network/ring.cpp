@@ -37,10 +37,11 @@ RingShape shape_of(CollectiveKind kind, double n) {
   return {};
 }
 
-void add_group(Traffic& traffic, Router& router, const std::vector<RankId>& members,
-               const std::vector<NodeSegment>& segments, double bytes, RingOrder order) {
+void add_group(Traffic& traffic, const LinkGraph& graph, Router& router,
+               const std::vector<RankId>& members, const std::vector<NodeSegment>& segments,
+               double bytes, RingOrder order) {
   if (segments.size() == 1) {
-    add_ring(traffic, router, members, segments.front(), bytes, order);
+    add_ring(traffic, graph, router, members, segments.front(), bytes, order);
     return;
   }
   if (!even(segments)) {
@@ -54,7 +55,7 @@ void add_group(Traffic& traffic, Router& router, const std::vector<RankId>& memb
   for (std::size_t k = 0; k < segments.size(); ++k) {
     const bool last = k + 1 == segments.size();
     const NodeSegment here = segments[k], next = segments[last ? 0 : k + 1];
-    add_ring(traffic, router, members, here, share * static_cast<double>(g - 1), order);
+    add_ring(traffic, graph, router, members, here, share * static_cast<double>(g - 1), order);
     for (std::size_t r = 0; r < g; ++r) {
       const std::size_t exit = k % 2 == 0 ? (r + g - 1) % g : r;
       const std::size_t entry = last ? r : exit;
@@ -80,6 +81,21 @@ std::vector<SerialHop> chain(const std::vector<RankId>& members,
   return hops;
 }
 
+/// The members of each node in the order of its first packed ring, where there is one.
+std::vector<RankId> in_ring_order(Traffic& traffic, const LinkGraph& graph,
+                                  const std::vector<RankId>& members,
+                                  const std::vector<NodeSegment>& segments, RingOrder order) {
+  std::vector<RankId> ordered = members;
+  if (order != RingOrder::packed) return ordered;
+  for (const NodeSegment& segment : segments) {
+    const std::vector<Cycle>& cycles = cycles_of(traffic, graph, members, segment);
+    for (std::size_t i = 0; !cycles.empty() && i < segment.size(); ++i) {
+      ordered[segment.begin + i] = members[segment.begin + cycles.front()[i]];
+    }
+  }
+  return ordered;
+}
+
 double length(Router& router, const std::vector<SerialHop>& hops) {
   double total = 0.0;
   for (const SerialHop& hop : hops)
@@ -102,8 +118,9 @@ Forms ring_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
     for (std::size_t i = 0; i < groups.count(); ++i) {
       const std::vector<RankId> members = groups.members(i);
       const std::vector<NodeSegment> segments = node_segments(graph, members);
-      add_group(traffic, router, members, segments, shape.bytes, order);
-      std::vector<SerialHop> hops = chain(members, segments, shape.steps);
+      add_group(traffic, graph, router, members, segments, shape.bytes, order);
+      std::vector<SerialHop> hops =
+          chain(in_ring_order(traffic, graph, members, segments, order), segments, shape.steps);
       const double now = length(router, hops);
       if (now > longest) traffic.serial = std::move(hops);
       longest = std::max(longest, now);

@@ -24,6 +24,15 @@ std::uint64_t pattern_key(const NodeBlock& a, std::size_t chip_a, const NodeBloc
   return (first << 32) | (second << 1) | (same ? 1U : 0U);
 }
 
+/// The link between two chips that have one of their own: no path is shorter.
+Route own_link(const LinkGraph& graph, VertexId from, VertexId to) {
+  for (const EdgeId id : graph.out_edges(from)) {
+    const Edge& edge = graph.edges()[id.at()];
+    if (edge.to == to) return {{{id, 1.0}}, edge.latency, 1};
+  }
+  return {};
+}
+
 } // namespace
 
 Route Router::search(VertexId from, VertexId to) const {
@@ -34,10 +43,11 @@ Route Router::search(VertexId from, VertexId to) const {
       source.node >= 0 && source.node == target.node && node < graph_->nodes().size();
   Route found;
   const auto try_in = [&](const PathGraph& paths) {
-    if (found.edges.empty()) found = paths.route(from, to, paths.costs_from(from));
+    found = paths.route(from, to, paths.costs_from(from));
   };
   if (inside && source.kind == VertexKind::chip && target.kind == VertexKind::chip) {
-    try_in(PathGraph::scale_up(*graph_, graph_->nodes()[node]));
+    found = own_link(*graph_, from, to);
+    if (found.edges.empty()) try_in(PathGraph::scale_up(*graph_, graph_->nodes()[node]));
   }
   if (found.edges.empty()) {
     try_in(inside ? PathGraph::node(*graph_, graph_->nodes()[node]) : PathGraph::whole(*graph_));

@@ -75,28 +75,92 @@ void add_flow(Traffic& traffic, Router& router, RankId from, RankId to, double b
   });
 }
 
-void add_ring(Traffic& traffic, Router& router, const std::vector<RankId>& members,
-              NodeSegment segment, double bytes, RingOrder order) {
+LinkMatrix own_links(const LinkGraph& graph, const std::vector<RankId>& members,
+                     NodeSegment segment) {
+  const std::size_t size = segment.size();
+  std::vector<std::vector<double>> rates(size, std::vector<double>(size, 0.0));
+  double thinnest = 0.0;
+  for (std::size_t a = 0; a < size; ++a) {
+    const VertexId from = graph.chips()[members[segment.begin + a].at()];
+    for (const EdgeId e : graph.out_edges(from)) {
+      for (std::size_t b = 0; b < size; ++b) {
+        const Edge& edge = graph.edges()[e.at()];
+        if (edge.to != graph.chips()[members[segment.begin + b].at()]) continue;
+        rates[a][b] += edge.capacity.si();
+        if (thinnest <= 0.0 || rates[a][b] < thinnest) thinnest = rates[a][b];
+      }
+    }
+  }
+  LinkMatrix links(size, std::vector<int>(size, 0));
+  for (std::size_t a = 0; a < size; ++a) {
+    for (std::size_t b = 0; b < size && thinnest > 0.0; ++b) {
+      links[a][b] =
+          static_cast<int>(std::min(64.0, std::min(rates[a][b], rates[b][a]) / thinnest + 0.01));
+    }
+  }
+  return links;
+}
+
+const std::vector<Cycle>& cycles_of(Traffic& traffic, const LinkGraph& graph,
+                                    const std::vector<RankId>& members, NodeSegment segment) {
+  std::vector<std::uint32_t> key;
+  const int node = graph.node_of(members[segment.begin]);
+  if (node >= 0 && segment.size() <= most_ring_members) {
+    const NodeBlock& block = graph.nodes()[static_cast<std::size_t>(node)];
+    key.push_back(block.shape.value);
+    for (std::size_t i = segment.begin; i < segment.end; ++i) {
+      key.push_back(static_cast<std::uint32_t>(members[i].at() - block.first_chip.at()));
+    }
+  }
+  const auto known = traffic.cycles.find(key);
+  if (known != traffic.cycles.end()) return known->second;
+  std::vector<Cycle> found;
+  if (!key.empty()) found = pack_cycles(own_links(graph, members, segment));
+  return traffic.cycles.emplace(std::move(key), std::move(found)).first->second;
+}
+
+void add_ring(Traffic& traffic, const LinkGraph& graph, Router& router,
+              const std::vector<RankId>& members, NodeSegment segment, double bytes,
+              RingOrder order) {
   const std::size_t size = segment.size();
   if (size < 2) return;
+  const auto send = [&](std::size_t from, std::size_t to, double share) {
+    add_flow(traffic, router, members[segment.begin + from], members[segment.begin + to],
+             bytes * share);
+  };
+  if (order == RingOrder::packed) {
+    const std::vector<Cycle>& cycles = cycles_of(traffic, graph, members, segment);
+    const double share = 0.5 / static_cast<double>(cycles.size()); // both ways around each
+    for (const Cycle& cycle : cycles) {
+      for (std::size_t i = 0; i < size; ++i) {
+        send(cycle[i], cycle[(i + 1) % size], share);
+        send(cycle[(i + 1) % size], cycle[i], share);
+      }
+    }
+    if (!cycles.empty()) return;
+    order = RingOrder::by_rank;
+  }
+  const std::size_t reach = order == RingOrder::by_rank ? 1 : size - 1;
   for (std::size_t i = 0; i < size; ++i) {
-    const std::size_t reach = order == RingOrder::by_rank ? 1 : size - 1;
     for (std::size_t k = 1; k <= reach; ++k) {
-      add_flow(traffic, router, members[segment.begin + i], members[segment.begin + (i + k) % size],
-               bytes / static_cast<double>(reach));
+      send(i, (i + k) % size, 1.0 / static_cast<double>(reach));
     }
   }
 }
 
 std::vector<RingOrder> ring_orders(const LinkGraph& graph, const std::vector<RankId>& members) {
-  int direct = 0;
-  for (const EdgeId e : graph.out_edges(graph.chips()[members.front().at()])) {
-    const VertexId to = graph.edges()[e.at()].to;
-    direct += std::any_of(members.begin(), members.end(),
-                          [&](RankId r) { return graph.chips()[r.at()] == to; })
-                  ? 1
-                  : 0;
+  const NodeSegment segment = node_segments(graph, members).front();
+  if (segment.size() < 2 || segment.size() > most_ring_members) return {RingOrder::by_rank};
+  const LinkMatrix links = own_links(graph, members, segment);
+  std::size_t direct = 0;
+  bool alike = true;
+  for (std::size_t b = 1; b < links.size(); ++b) {
+    direct += links[0][b] > 0 ? 1 : 0;
+    for (std::size_t a = 0; a < b; ++a)
+      alike = alike && links[a][b] == links[0][1];
   }
+  if (direct == 0) return {RingOrder::by_rank};
+  if (!alike) return {RingOrder::by_rank, RingOrder::packed};
   if (direct < 2) return {RingOrder::by_rank};
   return {RingOrder::by_rank, RingOrder::spread};
 }

@@ -4,7 +4,10 @@
 // shorten. forms_of() turns it into one closed form per protocol.
 
 #include "network/collective.hpp"
+#include "network/link_rings.hpp"
 
+#include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -53,7 +56,8 @@ struct Traffic {
   LoadVector load;
   std::vector<SerialHop> serial; // of the slowest group
   double local = 0.0;            // own bytes copied or reduced, per payload byte
-  int most_in_node = 0;          // ranks at work in the fullest node, of all groups together
+  std::map<std::vector<std::uint32_t>, std::vector<Cycle>> cycles; // by shape and places in it
+  int most_in_node = 0; // ranks at work in the fullest node, of all groups together
 };
 
 /// The ranks of every sister group, in ascending order. Groups tile the world: base ranks are the
@@ -87,12 +91,22 @@ struct NodeSegment {
 
 void add_flow(Traffic& traffic, Router& router, RankId from, RankId to, double bytes);
 
-/// Each member of a segment sends `bytes` to its fellows: all of them to the next in rank order, or
-/// evenly to every one (the average over all rings that a full mesh carries side by side).
-enum class RingOrder { by_rank, spread };
-void add_ring(Traffic& traffic, Router& router, const std::vector<RankId>& members,
-              NodeSegment segment, double bytes, RingOrder order);
-/// Spreading helps only where chips have links of their own to several fellows.
+/// Links that the members of a segment have of their own to each other, in units of the thinnest.
+[[nodiscard]] LinkMatrix own_links(const LinkGraph& graph, const std::vector<RankId>& members,
+                                   NodeSegment segment);
+
+/// Each member of a segment sends `bytes` to its fellows: all of them to the next in rank order,
+/// evenly to every one (the average over all rings that a full mesh carries side by side), or along
+/// the rings that are packed into its links.
+enum class RingOrder { by_rank, spread, packed };
+[[nodiscard]] const std::vector<Cycle>& cycles_of(Traffic& traffic, const LinkGraph& graph,
+                                                  const std::vector<RankId>& members,
+                                                  NodeSegment segment);
+void add_ring(Traffic& traffic, const LinkGraph& graph, Router& router,
+              const std::vector<RankId>& members, NodeSegment segment, double bytes,
+              RingOrder order);
+/// Spreading helps only where chips have links of their own to several fellows, packing where not
+/// all of them have the same.
 [[nodiscard]] std::vector<RingOrder> ring_orders(const LinkGraph& graph,
                                                  const std::vector<RankId>& members);
 

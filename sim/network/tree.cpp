@@ -39,9 +39,39 @@ void add_double_tree(Traffic& traffic, Router& router, const std::vector<RankId>
   }
 }
 
+namespace {
+
+/// One node whose links carry no ring: a chain over them, the sum up and the result down, so that
+/// each link carries the whole payload each way. NCCL's search settles for one.
+Forms chain_forms(const LinkGraph& graph, Router& router, const GroupRange& groups) {
+  Traffic traffic(graph);
+  traffic.most_in_node = most_in_node(graph, groups);
+  for (std::size_t i = 0; i < groups.count(); ++i) {
+    const std::vector<RankId> members = groups.members(i);
+    const NodeSegment all{0, members.size()};
+    if (members.size() > most_ring_members || !cycles_of(traffic, graph, members, all).empty()) {
+      return {};
+    }
+    const Cycle path = find_path(own_links(graph, members, all));
+    if (path.empty()) return {};
+    traffic.serial.clear();
+    for (std::size_t k = 0; k + 1 < path.size(); ++k) {
+      add_flow(traffic, router, members[path[k]], members[path[k + 1]], 1.0);
+      add_flow(traffic, router, members[path[k + 1]], members[path[k]], 1.0);
+      traffic.serial.push_back({members[path[k]], members[path[k + 1]], 2.0, 2.0});
+    }
+  }
+  return forms_of(graph, router, "tree", traffic, ring_protocols(graph, true));
+}
+
+} // namespace
+
 Forms tree_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, GroupFamily family) {
   if (kind != CollectiveKind::all_reduce || family.size < 2) return {};
   const GroupRange groups(graph, family);
+  if (node_segments(graph, groups.members(0)).size() == 1) {
+    return chain_forms(graph, router, groups);
+  }
   const std::vector<RankId> first = groups.members(0);
   Forms forms;
   for (const RingOrder order : ring_orders(graph, first)) {
@@ -54,7 +84,7 @@ Forms tree_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
       if (segments.size() < 2 || !even(segments)) return {};
       const std::size_t g = segments.front().size();
       for (const NodeSegment& segment : segments) {
-        add_ring(traffic, router, members, segment,
+        add_ring(traffic, graph, router, members, segment,
                  2.0 * static_cast<double>(g - 1) / static_cast<double>(g), order);
       }
       for (std::size_t local = 0; local < g; ++local) {

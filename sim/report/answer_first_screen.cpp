@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t screen_lines = 24;
 constexpr std::size_t label_width = 12;
-constexpr std::size_t value_width = 15;
+constexpr std::size_t value_width = 17;
 
 std::string join(const std::vector<std::string>& parts, std::string_view between) {
   std::string out;
@@ -142,7 +142,9 @@ void add_headlines(std::vector<std::string>& lines, const Answer& answer, const 
                    TextStyle style) {
   const Headline& head = answer.headline;
   lines.push_back(
-      headline("Step time", format_quantity(answer.timeline.step),
+      headline("Step time",
+               fmt::format("{} {} {:.0f} %", format_quantity(answer.timeline.step),
+                           plus_minus(style), 100.0 * half_width_of(answer)),
                fmt::format("{} tokens/s, {} per chip{}", grouped(head.tokens_per_second),
                            grouped(head.tokens_per_second_per_chip),
                            answer.memory.fits() ? "" : ", if it fitted"),

@@ -154,6 +154,9 @@ Json headline_json(const Answer& answer, const Figures& figures) {
   const Headline& head = answer.headline;
   Json out;
   out["step_time_s"] = answer.timeline.step.si();
+  out["step_time_low_s"] = answer.explanation.range.low.si();
+  out["step_time_high_s"] = answer.explanation.range.high.si();
+  out["step_time_half_width"] = half_width_of(answer);
   out["tokens_per_s"] = head.tokens_per_second;
   out["tokens_per_s_per_chip"] = head.tokens_per_second_per_chip;
   out["samples_per_s"] = head.samples_per_second;

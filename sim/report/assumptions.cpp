@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "base/units.hpp"
 #include "law/device.hpp"
 #include "report/figures.hpp"
 
@@ -58,6 +59,10 @@ std::vector<std::string> assumptions_of(const Answer& answer) {
   out.push_back(fitted_scalars(scenario));
   out.emplace_back("Chips draw their power limit while they compute and idle power while they "
                    "wait; the node's other parts draw their share all the time.");
+  out.push_back(fmt::format("Four of five measured steps are expected between {} and {}, from the "
+                            "scatter of measurements about the laws.",
+                            format_quantity(answer.explanation.range.low),
+                            format_quantity(answer.explanation.range.high)));
   out.push_back(rental(scenario));
   std::erase(out, "");
   return out;

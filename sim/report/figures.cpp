@@ -71,6 +71,10 @@ double slowdown_of(const PlanChange& change, const Answer& answer) {
   return change.step / answer.timeline.step - 1.0;
 }
 
+double half_width_of(const Answer& answer) {
+  return answer.explanation.range.high / answer.timeline.step - 1.0;
+}
+
 Figures figures_of(const Answer& answer) {
   refuse_impossible(answer);
   const Scenario& scenario = answer.scenario;

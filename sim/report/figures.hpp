@@ -38,6 +38,9 @@ struct Figures {
 /// Growth of the step against the plan as given; negative = faster.
 [[nodiscard]] double slowdown_of(const PlanChange& change, const Answer& answer);
 
+/// Of the range of the step time, as a share of it.
+[[nodiscard]] double half_width_of(const Answer& answer);
+
 /// Sentences: the scenario's own, then what every answer rests on.
 [[nodiscard]] std::vector<std::string> assumptions_of(const Answer& answer);
 

@@ -87,8 +87,8 @@ Fields asked(const KernelAnswer& answer) {
   if (!answer.attention_kernel.empty()) {
     fields.push_back({"library", answer.attention_kernel});
   }
-  const bool burst = answer.setting.condition == Condition::burst;
-  fields.push_back({"condition", std::string(burst ? "burst" : "sustained")});
+  fields.push_back({"condition", std::string{name_of(answer.setting.occasion.condition)}});
+  fields.push_back({"operands", std::string{name_of(answer.setting.occasion.data)}});
   fields.push_back({"launch", named(answer.setting.gap)});
   if (answer.setting.cap) {
     fields.push_back({"power_cap_w", answer.setting.cap->si()});

@@ -30,8 +30,13 @@ std::string title_of(const KernelAnswer& answer, TextStyle style) {
 }
 
 std::string setting_of(const KernelAnswer& answer) {
-  std::string text =
-      answer.setting.condition == Condition::burst ? "a few replays, cool" : "sustained load";
+  const Occasion& occasion = answer.setting.occasion;
+  std::string text = occasion.condition == Condition::burst  ? "a few replays, cool"
+                     : occasion.condition == Condition::loop ? "a loop of a second"
+                                                             : "sustained load";
+  if (occasion.data != OperandData::random) {
+    text += fmt::format(", {} operands", name_of(occasion.data));
+  }
   if (answer.setting.cap) {
     text += fmt::format(", capped at {}", format_quantity(*answer.setting.cap));
   }

@@ -96,6 +96,10 @@ std::string hanging(std::string_view first, std::string_view text) {
 std::string_view times_sign(TextStyle style) {
   return style.unicode ? "×" : "x";
 }
+std::string_view plus_minus(TextStyle style) {
+  return style.unicode ? "±" : "+-";
+}
+
 std::string_view separator(TextStyle style) {
   return style.unicode ? " · " : " | ";
 }

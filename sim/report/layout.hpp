@@ -35,6 +35,7 @@ enum class Ink { plain, bold, dim, good, caution, bad, time, memory };
 [[nodiscard]] std::string hanging(std::string_view first, std::string_view text);
 
 [[nodiscard]] std::string_view times_sign(TextStyle style); // "×" or "x"
+[[nodiscard]] std::string_view plus_minus(TextStyle style); // "±" or "+-"
 [[nodiscard]] std::string_view separator(TextStyle style);  // " · " or " | "
 /// A horizontal bar of `share` of `width` columns, in eighths of a column where Unicode allows.
 [[nodiscard]] std::string bar(double share, std::size_t width, TextStyle style);

@@ -55,7 +55,7 @@ Roofline roofline_of(const Chip& chip, std::optional<Precision> only) {
   Roofline out{chip.id, chip.name, {}, {}};
   out.memory.push_back(
       {chip.memory.type.empty() ? "DRAM" : chip.memory.type, chip.memory.bandwidth});
-  if (chip.l2.bandwidth > chip.memory.bandwidth) {
+  if (chip.l2.capacity > Bytes{0} && chip.l2.bandwidth > chip.memory.bandwidth) {
     out.memory.push_back({"L2", chip.l2.bandwidth});
   }
   if (out.memory.front().bandwidth <= BytesPerSecond{0}) {

@@ -21,9 +21,31 @@ struct Tile {
   int columns = 0; // N direction
 };
 
+/// Kernels of one library at one precision, where they differ from the family's: another rate, or
+/// operands quantised in the same timed call. Absent figures are the family's.
+struct GemmLibrary {
+  std::string name; // "trtllm", "trtllm-block128": what the evidence calls for
+  Precision precision = Precision::bf16;
+  std::optional<double> unit, sustained, burst; // as the family's tables
+  std::optional<Seconds> start;                 // launches of the quantisation included
+  double cast = 0; // share of DRAM bandwidth at which A is read in 16 bits and written quantised;
+                   // 0 = it comes quantised
+};
+
+/// Grouped products (experts) against a batch of equal ones, by role.
+struct GroupedRate {
+  double forward = 1.0, data_gradient = 1.0, weight_gradient = 1.0;
+};
+
 struct GemmCalibration {
   PrecisionTable<double> sustained; // e: share of the dense peak under a training-like load
   PrecisionTable<double> burst;     // same, few replays on a cool chip (microbenchmark `condition`)
+  PrecisionTable<double> loop;      // same, framework loops on a whole busy node
+  PrecisionTable<double> unit;      // share of its peak that a compute unit reaches at full clock
+  Seconds boost;                    // time constant in which burst falls to sustained
+  Seconds loop_boost;               // the same in such loops, whose chips are warm already
+  double easy_data = 1.0;           // rate within power on unrandomised data, against random
+  double still_data = 1.0;          // the same on zeros and low-toggle patterns
   double ceiling = 0.9;             // share of peak a GEMM reaches when power does not limit it
   Seconds start;                    // t0: start and drain of a GEMM kernel
   double memory_fraction = 0.8;     // h: share of DRAM bandwidth a GEMM reaches
@@ -31,6 +53,9 @@ struct GemmCalibration {
   Seconds split_start;              // one more pass over partial sums when K is split
   std::vector<Tile> tiles;          // the library's menu
   double l2_reuse = 1.0;            // compute units fed by one fetch from L2 (clusters, multicast)
+  GroupedRate grouped;              // experts of unequal size
+  double sparse = 0.85; // of the doubled 2:4 rate that a sparse product reaches, against dense
+  std::vector<GemmLibrary> libraries;
   int systolic = 0; // array edge of a systolic chip (TPU MXU): pads, no waves; 0 = none
   double weight_gradient_rate = 0.95; // wgrad (NT, FP32 accumulate into the output) against forward
   int alignment = 64;                 // dimensions not a multiple of this are padded up (elements)
@@ -90,6 +115,14 @@ struct PowerCalibration {
   FlopsPerSecond reference_peak; // its dense 16-bit (or widest) matrix peak
 };
 
+/// How far measurements scatter about the laws: one standard deviation of ln(measured / predicted).
+/// The range of a step time follows from it (docs/explanation/uncertainty.md).
+struct CalibrationSpread {
+  double matrix = 0.12; // GEMM and attention
+  double memory = 0.2;  // memory-bound kernels
+  double launch = 0.3;  // gaps, dispatch by the host
+};
+
 struct KernelCalibration {
   std::string id; // "hopper"
   std::string name;
@@ -99,6 +132,7 @@ struct KernelCalibration {
   MemoryCalibration memory;
   LaunchCalibration launch;
   PowerCalibration power;
+  CalibrationSpread spread;
 };
 
 } // namespace clustersim

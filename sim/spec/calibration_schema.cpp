@@ -94,6 +94,62 @@ const Schema<AttentionRate>& attention_schema() {
   return schema;
 }
 
+const Schema<GemmLibrary>& gemm_library_schema() {
+  static const Schema<GemmLibrary> schema = [] {
+    using L = GemmLibrary;
+    Schema<L> s{"library", "A library's kernels of one precision, where they differ", {}};
+    add(s, "name", at(&L::name), "trtllm, vllm, cublas-profiled").required();
+    add(s, "precision", at(&L::precision), "of the operands").required();
+    const auto share = [&](const char* key, std::optional<double> L::*member, const char* help) {
+      add(s, key, at(member), help).between(tiny, 1).because("as the family's");
+    };
+    share("unit", &L::unit, "share of its peak that a unit reaches");
+    share("sustained", &L::sustained, "share of the peak under load");
+    share("burst", &L::burst, "share of the peak in a few replays");
+    add(s, "start", at(&L::start), "start, drain and launches of its quantisation")
+        .between(0, 1)
+        .because("as the family's");
+    add(s, "cast", at(&L::cast), "share of memory bandwidth that quantising A reaches")
+        .between(0, 1)
+        .because("operands come quantised");
+    return s;
+  }();
+  return schema;
+}
+
+void add_gemm_refinements(Schema<K>& s) {
+  using G = GemmCalibration;
+  add(s, "gemm.boost", in(&K::gemm, &G::boost), "time in which a burst falls to the steady clock")
+      .between(0, 1)
+      .because("bursts do not fall");
+  add(s, "gemm.loop_boost", in(&K::gemm, &G::loop_boost), "the same in loops of a busy node")
+      .between(0, 1)
+      .because("loops do not fall");
+  add(s, "gemm.easy_data", in(&K::gemm, &G::easy_data),
+      "rate within power on unrandomised data, against random")
+      .between(1, 3)
+      .because("as on random data");
+  add(s, "gemm.still_data", in(&K::gemm, &G::still_data), "the same on zeros or low-toggle data")
+      .between(1, 3)
+      .because("as on random data");
+  const auto grouped = [&](const char* key, double GroupedRate::*member, const char* help) {
+    add(
+        s, key, [member](auto& k) -> auto& { return k.gemm.grouped.*member; }, help)
+        .between(tiny, 2)
+        .because("as a batch");
+  };
+  grouped("gemm.grouped.forward", &GroupedRate::forward, "grouped against batched, forward");
+  grouped("gemm.grouped.data_gradient", &GroupedRate::data_gradient, "the same, data gradient");
+  grouped("gemm.grouped.weight_gradient", &GroupedRate::weight_gradient,
+          "the same, weight gradient");
+  add(s, "gemm.sparse", in(&K::gemm, &G::sparse), "share of the doubled 2:4 rate, against dense")
+      .between(tiny, 1)
+      .because("typical of GPUs");
+  add_tables(
+      s, "gemm.library", gemm_library_schema(), [](auto& k) -> auto& { return k.gemm.libraries; },
+      "libraries that differ");
+}
+
 void add_gemm(Schema<K>& s) {
   using G = GemmCalibration;
   const auto share = [](PrecisionTable<double> G::*table) {
@@ -104,6 +160,9 @@ void add_gemm(Schema<K>& s) {
   add_precisions(s, "gemm.sustained", share(&G::sustained),
                  "share of the dense peak under a training-like load", 1);
   add_precisions(s, "gemm.burst", share(&G::burst), "the same in a few replays on a cool chip", 1);
+  add_precisions(s, "gemm.loop", share(&G::loop), "the same in loops of a whole busy node", 1);
+  add_precisions(s, "gemm.unit", share(&G::unit),
+                 "share of its peak that a compute unit reaches at full clock", 1);
   add(s, "gemm.ceiling", in(&K::gemm, &G::ceiling), "share of the peak when power does not limit")
       .between(tiny, 1)
       .because("typical of GPUs");
@@ -182,6 +241,17 @@ void add_rest(Schema<K>& s) {
   add(s, "power.exponent", in(&K::power, &P::exponent), "f V(f)^2 as one power of f")
       .between(1, 4)
       .because("typical of accelerators");
+  using S = CalibrationSpread;
+  const char* const typical = "typical of the families measured";
+  add(s, "spread.matrix", in(&K::spread, &S::matrix), "scatter of GEMM and attention about the law")
+      .between(0, 1)
+      .because(typical);
+  add(s, "spread.memory", in(&K::spread, &S::memory), "scatter of memory-bound kernels")
+      .between(0, 1)
+      .because(typical);
+  add(s, "spread.launch", in(&K::spread, &S::launch), "scatter of gaps and of the host's dispatch")
+      .between(0, 1)
+      .because(typical);
   add(s, "power.minimum_clock", in(&K::power, &P::minimum_clock), "lowest clock a cap can force")
       .between(tiny, 1)
       .because("typical of accelerators");
@@ -199,6 +269,7 @@ const Schema<K>& calibration_schema() {
                "measured on chips of this family, or carried over from a sibling")
         .required();
     add_gemm(s);
+    add_gemm_refinements(s);
     add_tables(s, "attention", attention_schema(), at(&K::attention), "attention kernels");
     add_memory(s);
     add_rest(s);

@@ -26,7 +26,7 @@ using ObjectKey = std::pair<Kind, std::string>; // kind, id
 
 /// A calibration file laid over the catalogue: keys of its entries, replaced (spec/overlay.hpp).
 struct Overlay {
-  std::string file; // as the user spelt it; empty = none
+  std::string file; // as the user spelt it
   std::map<ObjectKey, Tree> overrides;
   std::map<ObjectKey, Place> places; // where each is named
 };
@@ -55,8 +55,8 @@ public:
   } // by kind, id
   [[nodiscard]] const std::vector<std::string>& roots() const { return roots_; }
   /// What --calibration names: every object is loaded with it from then on.
-  [[nodiscard]] const Overlay& overlay() const { return overlay_; }
-  void lay(Overlay overlay) { overlay_ = std::move(overlay); }
+  [[nodiscard]] const std::vector<Overlay>& overlays() const { return overlays_; }
+  void lay(Overlay overlay) { overlays_.push_back(std::move(overlay)); } // over those before it
   /// All entries of `kind` that `name` can mean: ids first, then aliases and names; case-blind, _ ≡
   /// -.
   [[nodiscard]] std::vector<const CatalogueEntry*> find(Kind kind, std::string_view name) const;
@@ -64,7 +64,7 @@ public:
 private:
   std::vector<std::string> roots_;
   std::vector<CatalogueEntry> entries_;
-  Overlay overlay_;
+  std::vector<Overlay> overlays_;
 };
 
 // Whole objects by name, with everything they refer to. `values` (if given) receives each figure

@@ -24,12 +24,13 @@ struct Chip {
   std::vector<std::string> aliases;
   std::string note;
   std::string released;                  // ISO date
-  int compute_units = 0;                 // SM, CU or MXU count
-  Hertz boost_clock;                     // the clock behind the peaks
+  int compute_units = 1;                 // SM, CU, core or MXU count
+  std::optional<Hertz> boost_clock;      // the clock behind the peaks
   PrecisionTable<FlopsPerSecond> matrix; // dense, as used in training: FP32 accumulation
   PrecisionTable<FlopsPerSecond> matrix_accumulate_16; // where 16-bit accumulation is faster
   PrecisionTable<FlopsPerSecond> vector;               // outside the matrix units
   bool structured_sparsity = false;                    // 2:4
+  bool unpublished = false; // its maker states no rate: listed, but nothing can be timed on it
 
   struct Memory {
     std::string type;
@@ -46,6 +47,10 @@ struct Chip {
     Watts tdp;
     Watts idle; // (cal)
   } power;
+  struct Die { // all dies of the package together; lengths as their names say
+    std::optional<double> area_mm2, transistors;
+    std::optional<double> process_nm; // the foundry's name for the node, not a length
+  } die;
   std::vector<ChipPort> ports;
   std::string form_factor;
   std::optional<double> slots;

@@ -41,12 +41,15 @@ void add_general(Schema<ChipInput>& s) {
 }
 
 void add_compute(Schema<ChipInput>& s) {
-  add(s, "compute.units", chip(&Chip::compute_units), "SMs, CUs or MXUs")
-      .required()
-      .between(1, 1e6);
-  add(s, "compute.boost_clock", chip(&Chip::boost_clock), "the clock behind the peaks").required();
+  add(s, "compute.units", chip(&Chip::compute_units), "SMs, CUs, cores or MXUs")
+      .between(1, 1e6)
+      .because("not stated: work fills the chip without rounding up to whole units");
+  add(s, "compute.boost_clock", chip(&Chip::boost_clock), "the clock behind the peaks");
   add(s, "compute.sparsity", chip(&Chip::structured_sparsity), "2:4 sparse matrices")
       .because("not stated");
+  add(s, "compute.unpublished", chip(&Chip::unpublished),
+      "the maker states no rate: the chip is listed, but nothing can be timed on it")
+      .because("its rates are stated");
   add_precisions(s, "compute.matrix", chip(&Chip::matrix),
                  "dense matrix rate with FP32 accumulation", highest_rate);
   add_precisions(s, "compute.matrix_accumulate_16", chip(&Chip::matrix_accumulate_16),
@@ -68,7 +71,8 @@ void add_memory(Schema<ChipInput>& s) {
   add(s, "memory.ecc_inline", chip(&Chip::memory, &Memory::ecc_inline),
       "ECC is kept in the memory itself and takes capacity and bandwidth")
       .because("memory with its own ECC, or none");
-  add(s, "l2.capacity", chip(&Chip::l2, &Chip::Cache::capacity), "last-level cache").required();
+  add(s, "l2.capacity", chip(&Chip::l2, &Chip::Cache::capacity), "last-level cache")
+      .because("none stated: nothing stays on the chip between kernels");
   add(s, "l2.bandwidth", chip(&Chip::l2, &Chip::Cache::bandwidth), "read rate of that cache")
       .derived(
           "2.9 times the memory bandwidth, as on H200 (9.7 of 3.35 TB/s on the same die's H100)");
@@ -78,6 +82,13 @@ void add_rest(Schema<ChipInput>& s) {
   add(s, "power.tdp", chip(&Chip::power, &Chip::Power::tdp), "board power limit").required();
   add(s, "power.idle", chip(&Chip::power, &Chip::Power::idle), "board at boost clock, no work")
       .derived("13 % of the TDP, as on H100 (90 of 700 W)");
+  add(s, "die.area_mm2", chip(&Chip::die, &Chip::Die::area_mm2), "of all dies, in mm^2")
+      .above(0, 1e6);
+  add(s, "die.transistors", chip(&Chip::die, &Chip::Die::transistors), "of all dies")
+      .above(0, 1e15);
+  add(s, "die.process_nm", chip(&Chip::die, &Chip::Die::process_nm),
+      "the foundry's name of the process, in nm")
+      .above(0, 1000);
   add_tables(s, "port", port_schema(), chip(&Chip::ports), "what the chip can be joined by");
   add(s, "form.factor", chip(&Chip::form_factor), "SXM, PCIe, OAM, …");
   add(s, "form.slots", chip(&Chip::slots), "PCIe slots that the card covers").between(0.5, 16);

@@ -20,11 +20,14 @@ struct Node {
   int chips = 1;
 
   struct ScaleUp {
-    std::string shape =
-        "none"; // "none" (PCIe only), "switched" (NVSwitch), "mesh" (all to all), "bridged" (pairs)
-    Link link;  // meaningless when shape is "none"
+    std::string shape = "none"; // "none" (PCIe only), "switched" (NVSwitch), "mesh" (all to all),
+                                // "bridged" (pairs), "torus", "explicit"
+    Link link;                  // meaningless when shape is "none"
     int links_per_chip = 0;
     bool in_network_reduction = false;
+    std::string torus;              // "16x16"; of shape torus (spec/scale_up_graph.hpp)
+    std::string wrap = "all";       // axes that close
+    std::vector<std::string> edges; // of shape explicit: "0-3 x2"
   } scale_up;
 
   struct Host {
@@ -52,11 +55,16 @@ struct Fabric {
   std::string id, name;
   std::vector<std::string> aliases;
   std::string note;
-  std::string shape = "none";    // "none" (one node), "single-switch", "rail-optimized", "fat-tree"
-  Link link;                     // switch port
-  int nodes_per_leaf = 32;       // of one rail (rail-optimized) or of one leaf (fat-tree)
+  std::string shape = "none"; // "none" (one node), "single-switch", "rail-optimized", "fat-tree",
+                              // "dragonfly", "explicit"
+  Link link;                  // switch port
+  int nodes_per_leaf = 32;    // of one rail (rail-optimized) or of one leaf (fat-tree)
   double oversubscription = 1.0; // leaf down : up
-  Seconds switch_latency;        // per switch crossed
+  int leaves_per_group = 0; // leaves (routers) that meet before the topmost tier; 0 = no such tier
+  double group_oversubscription = 1.0; // of a group's links to other groups
+  std::vector<std::string>
+      edges;              // of shape explicit: "node0-leaf0", "node0.nic1-leaf1", "leaf0-spine x4"
+  Seconds switch_latency; // per switch crossed
   bool in_network_reduction = false; // SHARP
 };
 

@@ -33,6 +33,7 @@ struct Link {
   double through_root = 1.0;      // (cal) share of it that peers reach across a PCIe root complex
   double contention = 0.0; // (cal) k chips of a node together carry 1/(1 + contention·(k/2 − 1))
   BytesPerSecond local_copy; // (cal) copy or reduction of a rank's own share, S/n over this rate
+  double spread = 0.12;      // one standard deviation of ln(measured / predicted) of collectives
   std::vector<Protocol> protocols;
 };
 

@@ -112,14 +112,15 @@ void warn_unused(const std::map<ObjectKey, Place>& places, const Loading& loadin
 }
 
 // What a calibration file changed here, and whether it changed anything.
-void note_overlay(const Loading& loading, Scenario& scenario) {
-  const Overlay& overlay = overlay_of(loading);
+void note_overlay(const Overlay& overlay, const Loading& loading, Scenario& scenario) {
+  bool used = overlay.places.empty();
   for (const auto& [key, place] : overlay.places) {
     if (loading.used.count(key) > 0) {
       scenario.assumptions.push_back(overlay_sentence(overlay, key).value_or(""));
+      used = true;
     }
   }
-  if (!overlay.places.empty() && scenario.assumptions.empty()) {
+  if (!used) {
     const std::string message =
         "calibration " + overlay.file + " changes nothing: this scenario uses none of its objects";
     loading.out.add(diagnose(overlay.places.begin()->second, message, "", "", Severity::warning));
@@ -165,7 +166,9 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading) {
   if (loading.out.has_errors() || !node || !model || !stack) {
     return std::nullopt;
   }
-  note_overlay(loading, input.scenario);
+  for (const Overlay& overlay : overlays_of(loading)) {
+    note_overlay(overlay, loading, input.scenario);
+  }
   echo_object(scenario_schema(), input, reading, context);
   keep(loading, std::move(context.echo));
   Scenario& scenario = input.scenario;

@@ -1,6 +1,7 @@
 // Links, chips, nodes and fabrics with everything they refer to.
 
 #include "base/text.hpp"
+#include "spec/check_shapes.hpp"
 #include "spec/objects.hpp"
 #include "spec/toml_text.hpp"
 
@@ -39,9 +40,13 @@ void finish_chip(ChipInput& input, const Reading& reading, Diagnostics& out) {
   const bool computes = std::any_of(all_precisions.begin(), all_precisions.end(), [&](Precision p) {
     return chip.matrix[p].has_value() || chip.vector[p].has_value();
   });
-  if (!computes) {
-    out.add(diagnose(reading.place_of("compute.matrix.bf16"), "the chip has no rate at all",
-                     "rates in [compute.matrix] and [compute.vector]"));
+  if (computes == chip.unpublished) {
+    out.add(chip.unpublished
+                ? diagnose(reading.place_of("compute.unpublished"),
+                           "the chip has rates, so they are published",
+                           "either rates or unpublished = true")
+                : diagnose(reading.place_of("compute.matrix.bf16"), "the chip has no rate at all",
+                           "rates in [compute.matrix] and [compute.vector]"));
   }
 }
 
@@ -151,6 +156,14 @@ bool ports_suffice(Loading& loading, const Node& node, const Reading& reading) {
   return true;
 }
 
+bool well_shaped(Loading& loading, const std::vector<ShapeProblem>& problems,
+                 const Reading& reading) {
+  for (const ShapeProblem& problem : problems) {
+    loading.out.add(diagnose(reading.place_of(problem.key), problem.message, problem.expected));
+  }
+  return problems.empty();
+}
+
 bool resolve_node(Loading& loading, NodeInput& input, const Reading& reading) {
   Node& node = input.node;
   const auto chip = load(loading, {input.chip, reading.place_of("node.chip")}, Chip{});
@@ -172,7 +185,8 @@ bool resolve_node(Loading& loading, NodeInput& input, const Reading& reading) {
                              "a whole number above 0, since scale_up.shape is not \"none\""));
     return false;
   }
-  return chip.has_value() && refer.sound() && ports_suffice(loading, node, reading);
+  return chip.has_value() && refer.sound() && ports_suffice(loading, node, reading) &&
+         well_shaped(loading, shape_problems(node), reading);
 }
 
 } // namespace
@@ -195,8 +209,8 @@ void use_calibration(Loading& loading, const Name& name) {
     }
     if (is_overlay(*root)) {
       // --calibration replaces the scenario's file.
-      if (loading.catalogue.overlay().file.empty()) {
-        loading.overlay = read_overlay(path, *root, loading);
+      if (loading.catalogue.overlays().empty()) {
+        loading.overlays = std::vector{read_overlay(path, *root, loading)};
       }
       return;
     }
@@ -285,7 +299,8 @@ std::optional<Fabric> load(Loading& loading, const Name& name, Fabric) {
   References refer(loading, keys);
   refer.link("fabric.link", input->link, input->fabric.link, input->fabric.shape != "none",
              "a link, since fabric.shape is not \"none\"");
-  return refer.sound() ? std::optional(input->fabric) : std::nullopt;
+  const bool good = refer.sound() && well_shaped(loading, shape_problems(input->fabric), keys);
+  return good ? std::optional(input->fabric) : std::nullopt;
 }
 
 } // namespace clustersim

@@ -132,17 +132,21 @@ std::optional<Tree> open_object(Loading& loading, Kind kind, const std::string& 
                   std::filesystem::path(found.front()->path).filename().string();
     root = parse_input(text, loading.out);
   }
-  using Overrides = const std::map<ObjectKey, Tree>;
-  for (Overrides* overrides : {&overlay_of(loading).overrides, &std::as_const(loading.overrides)}) {
-    if (const auto it = overrides->find({kind, id}); root && it != overrides->end()) {
+  const auto lay = [&](const std::map<ObjectKey, Tree>& overrides) {
+    const auto it = overrides.find({kind, id});
+    if (root && it != overrides.end()) {
       merge(*root, it->second);
     }
+  };
+  for (const Overlay& overlay : overlays_of(loading)) {
+    lay(overlay.overrides);
   }
+  lay(loading.overrides);
   return root;
 }
 
-const Overlay& overlay_of(const Loading& loading) {
-  return loading.overlay ? *loading.overlay : loading.catalogue.overlay();
+const std::vector<Overlay>& overlays_of(const Loading& loading) {
+  return loading.overlays ? *loading.overlays : loading.catalogue.overlays();
 }
 
 void keep(Loading& loading, std::vector<Echo> echo) {

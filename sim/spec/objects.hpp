@@ -25,9 +25,9 @@ struct Loading {
   const Catalogue& catalogue;
   Diagnostics& out;
   std::map<ObjectKey, Tree> overrides{}, definitions{};
-  std::optional<Overlay> overlay{};  // in place of the catalogue's
-  std::optional<Name> calibration{}; // in place of the chip's own
-  std::string folder{};              // of the scenario
+  std::optional<std::vector<Overlay>> overlays{}; // in place of the catalogue's
+  std::optional<Name> calibration{};              // in place of the chip's own
+  std::string folder{};                           // of the scenario
   std::vector<ResolvedValue> values{};
   std::set<ObjectKey> used{};
 };
@@ -36,8 +36,8 @@ struct Loading {
 /// The one entry that `name` means, or a diagnostic: unknown (with the nearest), ambiguous (with
 /// all).
 [[nodiscard]] std::optional<std::string> resolve_id(Loading& loading, Kind kind, const Name& name);
-/// Overlay of this loading.
-[[nodiscard]] const Overlay& overlay_of(const Loading& loading);
+/// Overlays of this loading, the later over the earlier.
+[[nodiscard]] const std::vector<Overlay>& overlays_of(const Loading& loading);
 /// [override.KIND."id"] and [define.KIND."id"] of `root`: trees by kind and id. A definition is
 /// named as it is written, an override after what its name means.
 void collect_tables(const Tree& root, const char* table, Loading& loading,
@@ -48,7 +48,7 @@ void collect_tables(const Tree& root, const char* table, Loading& loading,
 [[nodiscard]] Overlay read_overlay(const std::string& file, const Tree& root, Loading& loading);
 /// What `[calibration] use` names: an overlay, or a calibration in place of the chip's.
 void use_calibration(Loading& loading, const Name& name);
-/// The file's tree with overrides laid on it, the overlay's first.
+/// The file's tree with overrides laid on it, the overlays' first.
 [[nodiscard]] std::optional<Tree> open_object(Loading& loading, Kind kind, const std::string& id,
                                               const Place& place);
 

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "spec/objects.hpp"
+#include "spec/settings.hpp"
 #include "spec/toml_text.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ void leaves(const Tree& tree, const std::string& prefix,
 void check_objects(const Overlay& overlay, const Loading& loading) {
   Loading probe{loading.catalogue, loading.out};
   probe.definitions = loading.definitions;
-  probe.overlay = overlay;
+  probe.overlays = std::vector{overlay};
   for (const auto& [key, place] : overlay.places) {
     read_entry(probe, key.first, {key.second, place});
   }
@@ -152,6 +153,25 @@ std::optional<Overlay> load_overlay(const std::string& path, const Catalogue& ca
   }
   Loading loading{catalogue, out};
   auto overlay = read_overlay(path, *root, loading);
+  return out.has_errors() ? std::nullopt : std::optional(std::move(overlay));
+}
+
+std::optional<Overlay> settings_overlay(const std::vector<std::string>& settings,
+                                        const Catalogue& catalogue, Diagnostics& out) {
+  Tree root;
+  root.type = TreeType::table;
+  apply_settings(settings, root, out);
+  for (const TreeMember& member : root.members) {
+    if (member.key != "override") {
+      out.add(diagnose(member.key_place, "there is no scenario here whose keys could be set",
+                       "a key of the catalogue, such as override.chip.h100.memory.bandwidth"));
+    }
+  }
+  if (out.has_errors()) {
+    return std::nullopt;
+  }
+  Loading loading{catalogue, out};
+  auto overlay = read_overlay("--set", root, loading);
   return out.has_errors() ? std::nullopt : std::optional(std::move(overlay));
 }
 

@@ -13,12 +13,17 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace clustersim {
 
 /// Reads and checks every object that the file names. Nothing on errors, which are located in it.
 [[nodiscard]] std::optional<Overlay> load_overlay(const std::string& path,
                                                   const Catalogue& catalogue, Diagnostics& out);
+
+/// The same from --set, for verbs without a scenario.
+[[nodiscard]] std::optional<Overlay> settings_overlay(const std::vector<std::string>& settings,
+                                                      const Catalogue& catalogue, Diagnostics& out);
 
 /// Whether `check` shall read the file as one.
 [[nodiscard]] bool is_overlay_file(const std::string& path);

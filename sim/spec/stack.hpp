@@ -114,6 +114,7 @@ struct Stack {
     Bytes workspace;
   } memory;
 
+  double spread = 0.08; // of steps between releases, and by settings that nobody states
   double straggler_per_doubling = 0.0; // step grows by this per doubling of chips above 8
 };
 

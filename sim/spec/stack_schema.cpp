@@ -84,6 +84,10 @@ void add_general(Schema<S>& s) {
   add(s, "stack.class_factor", stack(&Stack::class_factor), "on every memory-bound share")
       .between(0.01, 2)
       .because("kernels as calibrated");
+  add(s, "stack.spread", stack(&Stack::spread),
+      "scatter of steps between releases, and by settings that nobody states")
+      .between(0, 1)
+      .because("between releases of one framework");
   add(s, "stack.straggler_per_doubling", stack(&Stack::straggler_per_doubling),
       "the step grows by this per doubling of chips above 8")
       .between(0, 1)

@@ -41,11 +41,14 @@ auto node(G Node::*group, M G::*member) {
 void add_node_links(Schema<N>& s) {
   using Up = Node::ScaleUp;
   using Host = Node::Host;
-  add_choice(
-      s, "scale_up.shape", node(&Node::scale_up, &Up::shape),
-      Choices<std::string>{
-          {"none", "none"}, {"switched", "switched"}, {"mesh", "mesh"}, {"bridged", "bridged"}},
-      "how chips of a node are joined beside PCIe")
+  add_choice(s, "scale_up.shape", node(&Node::scale_up, &Up::shape),
+             Choices<std::string>{{"none", "none"},
+                                  {"switched", "switched"},
+                                  {"mesh", "mesh"},
+                                  {"bridged", "bridged"},
+                                  {"torus", "torus"},
+                                  {"explicit", "explicit"}},
+             "how chips of a node are joined beside PCIe")
       .because("PCIe only");
   add(s, "scale_up.link", at(&N::scale_up_link), "id of a link; needed unless the shape is none");
   add(s, "scale_up.links_per_chip", node(&Node::scale_up, &Up::links_per_chip), "how many per chip")
@@ -54,6 +57,12 @@ void add_node_links(Schema<N>& s) {
   add(s, "scale_up.in_network_reduction", node(&Node::scale_up, &Up::in_network_reduction),
       "the switch adds, as NVLink SHARP does")
       .because("not stated");
+  add(s, "scale_up.torus", node(&Node::scale_up, &Up::torus), "extents such as \"4x4x4\", x first");
+  add(s, "scale_up.wrap", node(&Node::scale_up, &Up::wrap), "axes that close: all, none or \"xz\"")
+      .because("every axis of three and more closes to a ring");
+  add(s, "scale_up.edges", node(&Node::scale_up, &Up::edges),
+      "of an explicit shape: \"0-3 x2\" joins chips 0 and 3 by two links, \"0-s1\" chip 0 and "
+      "switch s1");
   add(s, "host.sockets", node(&Node::host, &Host::sockets), "CPU sockets")
       .between(1, 64)
       .because("one socket");
@@ -97,6 +106,9 @@ const Schema<Link>& link_schema() {
         .between(tiny, 1)
         .because("not measured");
     add(s, "link.latency", at(&Link::latency), "one traversal").required().between(0, 10);
+    add(s, "link.spread", at(&Link::spread), "scatter of collectives over this link about the law")
+        .between(0, 1)
+        .because("typical of the systems measured");
     add(s, "link.through_root", at(&Link::through_root),
         "most of the rate that a stream between peers reaches across a PCIe root complex")
         .between(tiny, 1)
@@ -120,7 +132,7 @@ const Schema<NodeInput>& node_schema() {
     Schema<N> s{"node", "A node: chips and how they are joined (topologies/nodes)", {}};
     add_identity(s, at(&N::node));
     add(s, "node.chip", at(&N::chip), "id of a chip").required();
-    add(s, "node.chips", node(&Node::chips), "how many").required().between(1, 1024);
+    add(s, "node.chips", node(&Node::chips), "how many").required().between(1, 16384);
     add_node_links(s);
     add_node_rest(s);
     return s;
@@ -138,7 +150,9 @@ const Schema<FabricInput>& fabric_schema() {
                Choices<std::string>{{"none", "none"},
                                     {"single-switch", "single-switch"},
                                     {"rail-optimized", "rail-optimized"},
-                                    {"fat-tree", "fat-tree"}},
+                                    {"fat-tree", "fat-tree"},
+                                    {"dragonfly", "dragonfly"},
+                                    {"explicit", "explicit"}},
                "generator of the network")
         .required();
     add(s, "fabric.link", at(&F::link), "link of a switch port; needed unless the shape is none");
@@ -148,6 +162,18 @@ const Schema<FabricInput>& fabric_schema() {
     add(s, "fabric.oversubscription", fabric(&Fabric::oversubscription), "leaf down : up")
         .between(0.01, 1000)
         .because("full bisection");
+    add(s, "fabric.leaves_per_group", fabric(&Fabric::leaves_per_group),
+        "leaves that meet below the topmost tier: a pod, or the routers of a dragonfly's group; 0 "
+        "= "
+        "no such tier")
+        .between(0, 1e5)
+        .because("two tiers");
+    add(s, "fabric.group_oversubscription", fabric(&Fabric::group_oversubscription),
+        "of a group's links to the others")
+        .between(0.01, 1000)
+        .because("full bisection");
+    add(s, "fabric.edges", fabric(&Fabric::edges),
+        "of an explicit shape: \"node0-leaf0\", \"node0.nic1-leaf1\", \"leaf0-spine x4\"");
     add(s, "fabric.switch_latency", fabric(&Fabric::switch_latency), "per switch crossed")
         .between(0, 10)
         .because("within the link's latency");

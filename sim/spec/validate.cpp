@@ -1,6 +1,7 @@
 #include "spec/validate.hpp"
 
 #include "base/units.hpp"
+#include "spec/check_shapes.hpp"
 #include "spec/validate_plan.hpp"
 
 #include <fmt/format.h>
@@ -39,6 +40,12 @@ public:
     if (several && sound({"cluster.fabric"}) && input_.fabric.empty()) {
       wrong("cluster.nodes", fmt::format("{} nodes, but no fabric joins them", input_.nodes),
             "a cluster.fabric, or one node");
+    }
+    if (several && loaded_.fabric != nullptr && loaded_.node != nullptr) {
+      const Partition partition{*loaded_.node, input_.nodes, *loaded_.fabric};
+      for (const ShapeProblem& problem : shape_problems(partition)) {
+        wrong("cluster.fabric", problem.message, problem.expected);
+      }
     }
     if (several && loaded_.fabric != nullptr && loaded_.fabric->shape == "none") {
       wrong("cluster.fabric", fmt::format("{} nodes, but this fabric joins none", input_.nodes),
@@ -162,7 +169,8 @@ public:
       }
     }
     wrong("training.precision",
-          fmt::format("{} has no {} path", chip.name, name_of(training_.precision)), able);
+          fmt::format("{} has no {} path", chip.name, name_of(training_.precision)),
+          able.empty() ? "another chip: none of its formats can train" : able);
   }
 
   void axes() {

@@ -36,6 +36,7 @@ Work gemm_work(RowReader& row) {
     shape.role = GemmRole::data_gradient;
   }
   shape.accumulate = row.take("accumulate") == "true";
+  shape.grouped = row.take("grouped") == "true";
   Work work;
   if (const std::optional<double> bytes = row.amount("cast_bytes")) {
     const auto operand = static_cast<double>(shape.batch) * static_cast<double>(shape.m) *
@@ -127,7 +128,15 @@ const Reader* reader_of(const EvidenceKind& kind) {
 
 KernelSetting setting_of(RowReader& row) {
   KernelSetting setting;
-  setting.condition = row.take("condition") == "burst" ? Condition::burst : Condition::sustained;
+  const std::string condition = row.take("condition").value_or("sustained");
+  setting.occasion.condition = condition == "burst"  ? Condition::burst
+                               : condition == "loop" ? Condition::loop
+                                                     : Condition::sustained;
+  const std::string data = row.take("data").value_or("random");
+  setting.occasion.data = data == "easy"    ? OperandData::easy
+                          : data == "still" ? OperandData::still
+                                            : OperandData::random;
+  setting.occasion.gemm_library = row.take("gemm_library").value_or("");
   const std::string gap = row.take("gap").value_or("stream");
   setting.gap = gap == "none"    ? LaunchGap::none
                 : gap == "graph" ? LaunchGap::graph

@@ -27,7 +27,7 @@ enum class LaunchGap { none, graph, stream };
 
 /// How a row was measured, beside its shape.
 struct KernelSetting {
-  Condition condition = Condition::sustained;
+  Occasion occasion;
   LaunchGap gap = LaunchGap::stream;
   std::optional<Watts> cap;
   std::vector<std::string> attention_kernels; // in order of preference

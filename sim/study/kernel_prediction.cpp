@@ -89,7 +89,7 @@ Device device_for(const KernelSetting& setting, const Chip& chip) {
     stack.attention_kernel = setting.attention_kernels.front();
     stack.attention_fallbacks = setting.attention_kernels;
   }
-  Device device = make_device(chip, stack, {setting.cap, 1.0}, {}, setting.condition);
+  Device device = make_device(chip, stack, {setting.cap, 1.0}, {}, setting.occasion);
   if (setting.gap == LaunchGap::none) {
     device.gap = Seconds{};
   }

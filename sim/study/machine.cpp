@@ -1,5 +1,7 @@
 #include "study/machine.hpp"
 
+#include "spec/check_shapes.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -93,6 +95,10 @@ std::optional<Machine> assemble_machine(const Catalogue& catalogue, const Machin
   if (request.nodes > 1 && !set_fabric(catalogue, request, partition, machine.assumptions, out)) {
     return std::nullopt;
   }
+  const std::vector<ShapeProblem> problems = shape_problems(partition);
+  for (const ShapeProblem& problem : problems)
+    complain(out, problem.message, problem.expected);
+  if (!problems.empty()) return std::nullopt;
   machine.cluster.partitions.push_back(std::move(partition));
   return machine;
 }

@@ -1,5 +1,6 @@
 #include "study/validate.hpp"
 
+#include "analysis/explain.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "engine/analytic.hpp"
@@ -119,20 +120,26 @@ Bytes memory_at(const MemoryFootprint& memory, MemoryLevel level) {
   return level == MemoryLevel::driver ? memory.peak + memory.reserve : memory.peak;
 }
 
-/// What `run` finds (sim/pipeline.cpp), without its explanations.
+/// What `run` finds (sim/pipeline.cpp).
 void predict(std::vector<ValidatedRow>& entries, const ResolvedRun& run) {
   const Scenario& scenario = *run.scenario;
   Network network(scenario.cluster);
   CostModel cost(scenario, network);
-  const Seconds step = step_time(lower(scenario), cost);
+  const StepProgram program = lower(scenario);
+  const Timeline timeline = run_analytic(program, cost);
+  const StepRange range = explain(scenario, program, network, timeline).range;
   const MemoryFootprint memory = memory_footprint(scenario);
   for (ValidatedRow& entry : entries) {
     if (!is_measured(entry)) {
       continue;
     }
-    entry.predicted = entry.quantity == "step_time"
-                          ? step.si()
-                          : memory_at(memory, run.composed.memory_level).si() / gibibyte;
+    if (entry.quantity == "step_time") {
+      entry.predicted = timeline.step.si();
+      entry.low = range.low.si();
+      entry.high = range.high.si();
+    } else {
+      entry.predicted = memory_at(memory, run.composed.memory_level).si() / gibibyte;
+    }
     entry.ratio = *entry.predicted / *entry.measured;
     entry.status = RowStatus::ok;
     entry.reason.clear();

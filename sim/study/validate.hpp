@@ -75,8 +75,8 @@ struct ErrorGroup {
 
 struct ValidatedFile {
   std::string path;
-  std::string kind;                     // "training runs", "gemm", "collectives", "unknown", …
-  std::vector<ValidatedRow> rows;       // file order; a row that measures two things stands twice
+  std::string kind;                       // "training runs", "gemm", "collectives", "unknown", …
+  std::vector<ValidatedRow> rows;         // file order; a row that measures two things stands twice
   std::vector<QuantitySummary> summary{}; // of this file alone
   std::vector<ErrorGroup> groups{};
 };

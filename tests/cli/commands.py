@@ -2,7 +2,8 @@
 
 import json
 
-VERBS = ["run", "check", "list", "show", "init", "roofline", "collective", "validate", "help", "version"]
+VERBS = ["run", "compare", "check", "list", "show", "init", "roofline", "kernel", "collective", "validate", "calibrate",
+         "help", "version"]
 KINDS = ["chips", "transformers", "nodes", "fabrics", "links", "stacks", "recipes", "calibrations", "configs"]
 
 
@@ -45,7 +46,7 @@ def misspellings(program):
         (["rnu", "x.toml"], "run"), (["rooflin"], "roofline"), (["lits"], "list"), (["help", "shwo"], "show"),
         (["run", "dgx_h100", "--jsn"], "--json"), (["list", "--vebrose"], "--verbose"),
         (["run", "dgx_h100", "--colour=never"], "--color"), (["list", "chps"], "chips"),
-        (["show", "h10"], "h100"), (["roofline", "--chip", "h100", "--precision", "bf61"], "bf16"),
+        (["show", "h10o"], "h100"), (["roofline", "--chip", "h100", "--precision", "bf61"], "bf16"),
         (["collective", "all_redcue", "--topology", "dgx-h100"], "all_reduce"),
         (["collective", "all_reduce", "--topology", "dgx-h100", "--algorithm", "rign"], "ring"),
         (["collective", "all_reduce", "--topology", "dgx-h10"], "dgx-h100"),

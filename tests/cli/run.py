@@ -2,10 +2,13 @@
 
 import sys
 
+from calibration import calibration
 from commands import commands
 from compare import compare
 from documents import documents
 from harness import Program, arguments
+from kernel import kernel
+from imports import imports
 from reports import reports
 from streams import streams
 
@@ -13,7 +16,7 @@ from streams import streams
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports, compare):
+    for group in (commands, streams, reports, compare, kernel, calibration, imports):
         group(program)
     documents(program, options.update)
     return program.finish()

@@ -1,4 +1,4 @@
-"""Reports of every shipped scenario, byte for byte: text, JSON, and the ASCII first screen.
+"""Reports of every shipped scenario, and of some kernels, byte for byte: text, JSON, and the ASCII first screen.
 
     python3 tests/golden/run.py --program build/release/sim/clustersim --source . --update
 
@@ -21,6 +21,24 @@ def renderings(program, config):
     yield f"{config.stem}.json", ["run", relative, "--json"], "C.UTF-8"
 
 
+GEMM = ["kernel", "gemm", "--chip", "h100", "--m", "4096", "--n", "4096", "--k", "4096"]
+KERNELS = {
+    "kernel_gemm": GEMM,
+    "kernel_gemm_capped": [*GEMM, "--power-cap", "500W"],
+    "kernel_gemm_sweep": ["kernel", "gemm", "--chip", "a100-sxm4-80gb", "--m", "2048", "--k", "4096",
+                          "--n", "1024..4096:+256"],
+    "kernel_attention": ["kernel", "attention", "h100", "--sequence", "1k..16k:x2", "--heads", "32", "--causal"],
+    "kernel_memory": ["kernel", "memory", "h100", "a100-sxm4-80gb", "--class", "norm", "--bytes", "4MiB..1GiB:x16"],
+}
+
+
+def kernels():
+    """The same for the verb `kernel`."""
+    for name, words in KERNELS.items():
+        yield f"{name}.txt", words, "C.UTF-8"
+        yield f"{name}.json", [*words, "--json"], "C.UTF-8"
+
+
 def compare(program, folder, name, words, locale, update):
     run = program(*words, cwd=program.source, env=program.environment(LC_ALL=locale))
     program.expect(run.code in (0, 3), f"{' '.join(words)} ends with {run.code}: {run.err.strip()}")
@@ -41,11 +59,14 @@ def main():
         for name, words, locale in renderings(program, config):
             wanted.add(name)
             compare(program, folder, name, words, locale, options.update)
+    for name, words, locale in kernels():
+        wanted.add(name)
+        compare(program, folder, name, words, locale, options.update)
     for path in sorted(folder.iterdir()):
         if path.suffix in (".txt", ".json") and path.name not in wanted:
             if options.update:
                 path.unlink()
-            program.expect(options.update, f"golden/{path.name} belongs to no configuration")
+            program.expect(options.update, f"golden/{path.name} belongs to no report")
     return program.finish()
 
 

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 using namespace clustersim;
 
 namespace {
@@ -59,4 +61,30 @@ TEST_CASE("a slow host becomes the bottleneck, and the verdict says so") {
   const Explanation explanation = explained(scenario).explanation;
   CHECK(explanation.resource == "host dispatch");
   CHECK(explanation.verdict.find("host") != std::string::npos);
+}
+
+TEST_CASE("the range of a step follows from the elasticities and the spreads") {
+  const auto result = explained(test::shipped_scenario("dgx_h100"));
+  const Explanation& explanation = result.explanation;
+  const double stack = test::shipped_scenario("dgx_h100").training.stack.spread;
+  double variance = stack * stack;
+  for (const Elasticity& one : explanation.elasticities) {
+    CHECK(one.spread > 0.0);
+    variance += std::pow(one.value * one.spread, 2);
+  }
+  const double factor = std::exp(1.2816 * std::sqrt(variance));
+  const double step = result.timeline.step.si();
+  CHECK(explanation.range.high.si() == doctest::Approx(step * factor));
+  CHECK(explanation.range.low.si() == doctest::Approx(step / factor));
+}
+
+TEST_CASE("a stack that scatters more widens the range") {
+  const auto result = explained(
+      test::shipped_scenario("single_gpu_gpt2", {"override.stack.pytorch-eager-amp.stack.spread=0",
+                                                 "stack=pytorch-eager-amp"}));
+  const auto wide = explained(test::shipped_scenario(
+      "single_gpu_gpt2",
+      {"override.stack.pytorch-eager-amp.stack.spread=0.5", "stack=pytorch-eager-amp"}));
+  CHECK(result.explanation.range.high < wide.explanation.range.high);
+  CHECK(result.explanation.range.low > wide.explanation.range.low);
 }

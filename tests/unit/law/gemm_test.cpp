@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace clustersim {
@@ -26,14 +27,16 @@ TEST_CASE("GEMM: one full wave by hand") {
   // 100 units, tiles of 256 x 128: M = 2560, N = 1280 is exactly one tile per unit.
   const Device device = round_device();
   const GemmTime result = gemm_time({2560, 1280, 4096}, device);
-  const double unit = 300e12 * 0.8 / 100.0;
-  const double matrix = 2.0 * 256 * 128 * (4096 + 128) / unit;
+  // Units at full clock (0.9) with the extra depth, or the whole chip within its power (0.8).
+  const double unit = 2.0 * 256 * 128 * (4096 + 128) / (300e12 * 0.9 / 100.0);
+  const double power = 2.0 * 2560 * 1280 * 4096 / (300e12 * 0.8);
+  const double matrix = std::max(unit, power);
   const double bytes = 2.0 * (2560.0 * 4096 + 4096.0 * 1280 + 2560.0 * 1280);
   CHECK(result.waves == 1);
   CHECK(result.tail == doctest::Approx(0.0));
   CHECK(result.split_k == 1);
-  CHECK(result.time.matrix.si() == doctest::Approx(matrix));
-  CHECK(result.time.memory.si() == doctest::Approx(bytes / (2e12 * 0.75)));
+  CHECK(result.time.matrix.si() / matrix == doctest::Approx(1.0));
+  CHECK(result.time.memory.si() / (bytes / (2e12 * 0.75)) == doctest::Approx(1.0));
   CHECK(result.time.launch.si() == doctest::Approx(2e-6 + 4e-6));
   CHECK(result.time.flops.si() == doctest::Approx(2.0 * 2560 * 1280 * 4096));
   CHECK(result.time.traffic.si() == doctest::Approx(bytes));
@@ -50,7 +53,9 @@ TEST_CASE("GEMM: wave quantisation makes a sawtooth") {
   const GemmTime over = gemm_time({2560, 1281, 448}, device);
   CHECK(full.waves == 1);
   CHECK(over.waves == 2);
-  CHECK(over.time.matrix.si() == doctest::Approx(2.0 * full.time.matrix.si()));
+  // The tail's idle units leave their power to the others: only the units' own time doubles.
+  CHECK(full.time.matrix.si() / (2.0 * 256 * 128 * (448 + 128) / 2.7e12) == doctest::Approx(1.0));
+  CHECK(over.time.matrix / full.time.matrix == doctest::Approx(2.0));
   CHECK(over.tail == doctest::Approx(1.0 - 110.0 / 200.0));
   // The rate right after the step is half of that before it, and climbs back by the wave's end.
   const auto rate = [&](std::int64_t n) {
@@ -63,9 +68,10 @@ TEST_CASE("GEMM: wave quantisation makes a sawtooth") {
 
 TEST_CASE("GEMM: a deep product just over a wave is cut along K, as stream-K kernels do") {
   const GemmTime over = gemm_time({2560, 1281, 8192}, round_device());
-  CHECK(over.split_k == 8);
-  // 110 tiles in 8 slices: 880 over 100 units are 9 waves of an eighth.
-  CHECK(over.waves == 9);
+  CHECK(over.split_k == 4);
+  // 110 tiles in 4 slices: 440 over 100 units are 5 waves of a quarter; more slices gain nothing,
+  // since the power of the whole chip binds then.
+  CHECK(over.waves == 5);
 }
 
 TEST_CASE("GEMM: a large product approaches the sustained rate") {
@@ -162,6 +168,81 @@ TEST_CASE("GEMM: a batch is as many tiles, not as many launches") {
   CHECK(batched.waves == 1);
   CHECK(batched.time.matrix.si() ==
         doctest::Approx(gemm_time({2560, 1280, 4096}, device).time.matrix.si()));
+}
+
+TEST_CASE("GEMM: a burst falls from its first rate to the steady one") {
+  Chip chip = round_chip();
+  chip.kernels.gemm.boost = Seconds{1e-3};
+  const Device device = make_device(chip, {}, {}, {}, Condition::burst);
+  const GemmShape shape{25600, 12800, 4096};
+  const double work = 2.0 * 25600 * 12800 * 4096;
+  const double x = work / (300e12 * 0.85) / 1e-3;
+  const double mean = 0.8 + (0.85 - 0.8) * (1.0 - std::exp(-x)) / x;
+  CHECK(gemm_time(shape, device).time.matrix.si() / (work / (300e12 * mean)) ==
+        doctest::Approx(1.0));
+}
+
+TEST_CASE("GEMM: easy data and a busy node's loop move what power allows, not the units") {
+  Chip chip = round_chip();
+  chip.kernels.gemm.easy_data = 1.05;
+  chip.kernels.gemm.loop[Precision::bf16] = 0.5;
+  const GemmShape large{25600, 12800, 4096}, small{256, 128, 256};
+  const auto on = [&](Condition condition, OperandData data, const GemmShape& shape) {
+    return gemm_time(shape, make_device(chip, {}, {}, {}, Occasion{condition, data, {}}))
+        .time.matrix;
+  };
+  using enum Condition;
+  using enum OperandData;
+  const Seconds usual = on(sustained, random, large);
+  CHECK(usual / on(sustained, easy, large) == doctest::Approx(1.05));
+  // Without a `loop_boost` a loop keeps the burst's rate; with a short one it is at its own.
+  chip.kernels.gemm.loop_boost = Seconds{1e-9};
+  CHECK(on(loop, random, large) / usual == doctest::Approx(0.8 / 0.5).epsilon(0.001));
+  CHECK(on(loop, random, small) / on(sustained, random, small) == doctest::Approx(1.0));
+}
+
+TEST_CASE("GEMM: a library that quantises its operand pays for it; others do not") {
+  Chip chip = round_chip();
+  chip.matrix[Precision::fp8] = FlopsPerSecond{600e12};
+  GemmLibrary library;
+  library.name = "own";
+  library.precision = Precision::fp8;
+  library.start = Seconds{9e-6};
+  library.cast = 0.4;
+  chip.kernels.gemm.libraries = {library};
+  GemmShape shape{2560, 1280, 4096};
+  shape.precision = Precision::fp8;
+  const auto by = [&](const char* name) {
+    return gemm_time(shape, make_device(chip, {}, {}, {},
+                                        Occasion{Condition::sustained, OperandData::random, name}))
+        .time;
+  };
+  const double cast = 2560.0 * 4096 * 3 / (2e12 * 0.4);
+  CHECK((by("own").total - by("").total).si() / (cast + 9e-6 - 4e-6) == doctest::Approx(1.0));
+  CHECK(by("unknown").total == by("").total);
+}
+
+TEST_CASE("GEMM: sparse, 16-bit sums and grouped products change the rate where the chip says so") {
+  Chip chip = round_chip();
+  const GemmShape dense{25600, 12800, 4096};
+  GemmShape sparse = dense, narrow = dense, grouped = dense;
+  sparse.sparse = true;
+  narrow.accumulate_16 = true;
+  grouped.grouped = true;
+  grouped.role = GemmRole::data_gradient;
+  const auto gain = [&](const GemmShape& shape) {
+    const Device device = device_of(chip);
+    return gemm_time(dense, device).time.matrix / gemm_time(shape, device).time.matrix;
+  };
+  for (const GemmShape& shape : {sparse, narrow, grouped})
+    CHECK(gain(shape) == doctest::Approx(1.0));
+  chip.structured_sparsity = true;
+  chip.kernels.gemm.sparse = 0.9;
+  chip.matrix_accumulate_16[Precision::bf16] = FlopsPerSecond{600e12};
+  chip.kernels.gemm.grouped.data_gradient = 0.7;
+  CHECK(gain(sparse) == doctest::Approx(2.0 * 0.9));
+  CHECK(gain(narrow) == doctest::Approx(2.0));
+  CHECK(gain(grouped) == doctest::Approx(0.7));
 }
 
 TEST_CASE("GEMM: systolic arrays pad to their edge and know no waves") {

@@ -126,7 +126,7 @@ std::size_t meanings(const std::string& kind, const std::string& name) {
 } // namespace
 
 TEST_CASE("every shipped file loads without a word of complaint") {
-  REQUIRE(all_of(Kind::chip).size() >= 30);
+  REQUIRE(all_of(Kind::chip).size() >= 130);
   REQUIRE(all_of(Kind::transformer).size() >= 12);
   for (const CatalogueEntry& entry : shipped().entries()) {
     Diagnostics out;
@@ -194,15 +194,16 @@ TEST_CASE("the name A6000 Ada leads to the RTX 6000 Ada and says what it is not"
 }
 
 TEST_CASE("16-bit matrix peaks are units x clock x FLOP per clock, or half of that") {
-  // The H20's matrix rate is cut by design, with no clock behind it.
-  const std::set<std::string> cut{"h20-96gb"};
+  // The H20's matrix rate is cut by design, with no clock behind it; NVIDIA prints 110 TFLOP/s for
+  // the TITAN V, which are those of a lower clock than its boost clock.
+  const std::set<std::string> cut{"h20-96gb", "titan-v"};
   int checked = 0;
   for (const CatalogueEntry* entry : all_of(Kind::chip)) {
     const Chip chip = chip_of(*entry);
     const double per_clock = unit_rate(chip);
-    if (per_clock == 0.0 || cut.contains(chip.id)) continue;
+    if (per_clock == 0.0 || !chip.boost_clock || cut.contains(chip.id)) continue;
     REQUIRE_MESSAGE(chip.matrix[Precision::fp16].has_value(), chip.id);
-    const double full = chip.compute_units * chip.boost_clock.si() * per_clock;
+    const double full = chip.compute_units * chip.boost_clock->si() * per_clock;
     const double peak = chip.matrix[Precision::fp16]->si();
     const double tolerance = 0.02; // data sheets round clocks and rates
     CHECK_MESSAGE((within(peak, full, tolerance) || within(peak, full / 2.0, tolerance)), chip.id);
@@ -211,20 +212,21 @@ TEST_CASE("16-bit matrix peaks are units x clock x FLOP per clock, or half of th
     }
     ++checked;
   }
-  CHECK(checked >= 40);
+  CHECK(checked >= 60);
 }
 
 TEST_CASE("16-bit matrix peaks of systolic chips are arrays x clock x 2 x edge squared") {
   const std::map<std::string, double> edges{{"tpu-v2", 128},  {"tpu-v3", 128},  {"tpu-v4", 128},
                                             {"tpu-v5e", 128}, {"tpu-v5p", 128}, {"tpu-v6e", 256},
-                                            {"tpu-v7", 256}};
+                                            {"tpu-v7", 256},  {"tpu-v4i", 128}};
   for (const auto& one : edges) {
     const std::string& id = one.first; // clang 14 lets no lambda take a structured binding
     const double edge = one.second;
     const auto found = shipped().find(Kind::chip, id);
     REQUIRE_MESSAGE(found.size() == 1, id);
     const Chip chip = chip_of(*found[0]);
-    const double peak = chip.compute_units * chip.boost_clock.si() * 2.0 * edge * edge;
+    REQUIRE_MESSAGE(chip.boost_clock.has_value(), id);
+    const double peak = chip.compute_units * chip.boost_clock->si() * 2.0 * edge * edge;
     CHECK_MESSAGE(within(chip.matrix[Precision::bf16]->si(), peak, 0.01), id);
   }
 }
@@ -242,22 +244,43 @@ TEST_CASE("formats exist only where the silicon has them") {
       CHECK_MESSAGE(!chip.matrix[Precision::fp8].has_value(), chip.id);
       CHECK_MESSAGE(!chip.matrix[Precision::fp4].has_value(), chip.id);
     }
-    CHECK_MESSAGE(chip.vector[Precision::fp32].has_value(), chip.id);
+    // Makers of accelerators often state the rate of the matrix units alone.
+    if (chip.kind == ChipKind::gpu || chip.kind == ChipKind::cpu)
+      CHECK_MESSAGE(chip.vector[Precision::fp32].has_value(), chip.id);
+    if (chip.kind == ChipKind::cpu) CHECK_MESSAGE(!chip.structured_sparsity, chip.id);
   }
 }
 
 TEST_CASE("ports name links of the catalogue") {
-  std::set<std::string> missing;
+  std::set<std::string> missing, portless;
   for (const CatalogueEntry* entry : all_of(Kind::chip)) {
     const Chip chip = chip_of(*entry);
-    REQUIRE_MESSAGE(!chip.ports.empty(), chip.id);
+    if (chip.ports.empty()) portless.insert(chip.id);
     for (const ChipPort& port : chip.ports) {
       if (shipped().find(Kind::link, port.link).size() != 1) missing.insert(port.link);
     }
   }
-  // Inter-chip interconnects of TPUs come with the torus, which no fabric has yet.
-  CHECK(missing == std::set<std::string>{"ici-v2", "ici-v3", "ici-v4", "ici-v5e", "ici-v5p",
-                                         "ici-v6e", "ici-v7"});
+  CHECK(missing.empty());
+  // GPUs of a system on a chip have none; of the others no source for them was read.
+  CHECK(portless == std::set<std::string>{"apple-m1-ultra", "apple-m2-ultra", "apple-m3-ultra",
+                                          "dojo-d1", "maia-100"});
+}
+
+TEST_CASE("dies are as fine and as dense as their process makes them") {
+  int checked = 0;
+  for (const CatalogueEntry* entry : all_of(Kind::chip)) {
+    const Chip chip = chip_of(*entry);
+    const auto& die = chip.die;
+    if (die.process_nm) CHECK_MESSAGE((*die.process_nm >= 3 && *die.process_nm <= 65), chip.id);
+    if (!die.area_mm2 || !die.transistors || !die.process_nm) continue;
+    // A transistor takes 95 to 700 squares of the node's name: a slip of ten in a figure shows.
+    const double nm2_per_mm2 = 1e12;
+    const double squares = *die.area_mm2 * nm2_per_mm2 / (*die.process_nm * *die.process_nm);
+    CHECK_MESSAGE(squares / *die.transistors > 80.0, chip.id);
+    CHECK_MESSAGE(squares / *die.transistors < 800.0, chip.id);
+    ++checked;
+  }
+  CHECK(checked >= 90);
 }
 
 TEST_CASE("memory and power figures are possible") {
@@ -265,7 +288,9 @@ TEST_CASE("memory and power figures are possible") {
     const Chip chip = chip_of(*entry);
     const auto& memory = chip.memory;
     CHECK_MESSAGE(memory.usable <= memory.capacity, chip.id);
-    CHECK_MESSAGE(memory.usable >= 0.9 * memory.capacity, chip.id);
+    // Metal lends a program three quarters of a memory that the CPU uses too.
+    const double least = chip.vendor == "Apple" ? 0.75 : 0.9;
+    CHECK_MESSAGE(memory.usable >= least * memory.capacity, chip.id);
     // Inline ECC keeps one byte in sixteen.
     if (memory.ecc_inline) CHECK_MESSAGE(memory.usable <= memory.capacity * (15.0 / 16.0), chip.id);
     CHECK_MESSAGE(chip.l2.bandwidth >= memory.bandwidth, chip.id);

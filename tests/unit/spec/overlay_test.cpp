@@ -93,6 +93,26 @@ TEST_CASE("[calibration] use reads the same file; --calibration stands in its pl
   CHECK(bf16_of(parse_with(overlaid(files, fit), text)) == 0.6);
 }
 
+TEST_CASE("of several overlays the later wins, key by key") {
+  const SmallCatalogue files;
+  Catalogue catalogue = overlaid(files, fit);
+  Diagnostics out;
+  files.write("later.toml", "schema = 1\n[override.chip.tiny.calibration]\n"
+                            "gemm.sustained.bf16 = 0.9\nlaunch.stream_gap = \"7 us\"\n");
+  auto later = load_overlay(files.root() + "/later.toml", catalogue, out);
+  REQUIRE(later);
+  catalogue.lay(std::move(*later));
+  const auto chip = load_chip(catalogue, "tiny", out);
+  REQUIRE(chip);
+  CHECK(*chip->kernels.gemm.sustained[Precision::bf16] == 0.9);
+  CHECK(chip->kernels.gemm.start.si() == 4e-6);
+  CHECK(chip->kernels.launch.stream_gap.si() == 7e-6);
+  const Outcome outcome = parse_with(catalogue, small_scenario());
+  REQUIRE(outcome.scenario);
+  CHECK(outcome.count() == 0);
+  CHECK(outcome.scenario->assumptions.size() == 2);
+}
+
 TEST_CASE("the origin of an overlaid value is the calibration file") {
   const SmallCatalogue files;
   const Outcome outcome = parse_with(overlaid(files, fit), small_scenario());
