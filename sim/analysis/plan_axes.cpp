@@ -52,6 +52,9 @@ PlanAxis micro_batch_axis(const Scenario& base) {
 
 void set_tensor(Scenario& to, int tensor) {
   const int both = to.plan.tensor * to.plan.data;
+  if (to.model.moe.experts > 0 && to.plan.expert_tensor == to.plan.tensor) {
+    to.plan.expert_tensor = tensor; // as it is derived
+  }
   to.plan.tensor = tensor;
   to.plan.data = both / tensor;
   to.plan.sequence_parallel = tensor > 1 && to.training.sequence % tensor == 0;
@@ -183,6 +186,7 @@ std::string difference(const Scenario& from, const Scenario& to) {
   const Plan& b = to.plan;
   put(a.tensor != b.tensor, "tensor", b.tensor);
   put(a.data != b.data, "data", b.data);
+  put(a.expert_tensor != b.expert_tensor, "expert_tensor", b.expert_tensor);
   put(a.pipeline != b.pipeline, "pipeline", b.pipeline);
   put(a.virtual_stages != b.virtual_stages, "virtual_stages", b.virtual_stages);
   put(a.ends_as_layers != b.ends_as_layers, "ends_as_layers", b.ends_as_layers);

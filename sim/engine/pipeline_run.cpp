@@ -182,7 +182,7 @@ private:
 /// does the result.
 template <class Run>
 double settled_time(const PipelineSchedule& whole, const Run& run) {
-  constexpr std::int64_t longest = 64; // periods
+  constexpr std::int64_t longest = 16; // periods
   constexpr double equal = 1e-10;
   constexpr std::int64_t cheap = 16384; // passes of all stages
   if (whole.micro_batches <= cheap / (std::int64_t{whole.stages} * whole.chunks)) return run(whole);

@@ -80,6 +80,13 @@ std::string cluster_line(const Answer& answer, const Figures& figures, TextStyle
                  style);
 }
 
+std::string schedule_name(const Plan& plan) {
+  constexpr std::array names{"GPipe", "1F1B", "ZB-H1", "DualPipe"};
+  const char* name = names.at(static_cast<std::size_t>(plan.schedule));
+  return plan.virtual_stages > 1 ? fmt::format("interleaved {} {}", name, plan.virtual_stages)
+                                 : name;
+}
+
 std::string plan_line(const Answer& answer, const Figures& figures, TextStyle style) {
   const Plan& plan = answer.scenario.plan;
   std::vector<std::string> axes;
@@ -99,6 +106,9 @@ std::string plan_line(const Answer& answer, const Figures& figures, TextStyle st
   constexpr std::array levels{"no", "selective", "full"};
   const auto line = [&](std::string_view sequence_parallel) {
     std::vector<std::string> parts{split};
+    if (plan.pipeline > 1) {
+      parts.push_back(schedule_name(plan));
+    }
     if (plan.sequence_parallel) {
       parts.emplace_back(sequence_parallel);
     }

@@ -117,13 +117,16 @@ TEST_CASE("a driver's memory figure is compared with peak and reserve together")
         MemoryLevel::allocator);
 }
 
+TEST_CASE("pipelines, shared sequences and sharded weights are in scope") {
+  for (const char* axes : {"2,4,1,1,1,1", "2,1,2,2,1,1", "2,1,1,4,3,1"}) {
+    CAPTURE(axes);
+    const ValidatedRow row = only_row(replaced(good, "2,1,1,4,1,1", axes));
+    CHECK(row.status == RowStatus::ok);
+    CHECK(row.reason == "");
+  }
+}
+
 TEST_CASE("what is out of scope is skipped with its reason") {
-  CHECK(only_row(replaced(good, "2,1,1,4,1,1", "2,4,1,1,1,1")).reason ==
-        "pipeline parallelism (pp=4) is not in this version's plan space");
-  CHECK(only_row(replaced(good, "2,1,1,4,1,1", "2,1,2,2,1,1")).reason ==
-        "context parallelism (cp=2) is not in this version's plan space");
-  CHECK(only_row(replaced(good, "2,1,1,4,1,1", "2,1,1,4,3,1")).reason ==
-        "ZeRO or FSDP stage 3 is not in this version's plan space");
   CHECK(only_row(replaced(good, ",50,,1", ",50,SUSPECT clock,1")).reason ==
         "marked SUSPECT in its notes");
   CHECK(only_row(replaced(good, "H100-SXM5-80GB", "Abacus-9000")).reason ==
@@ -201,8 +204,8 @@ TEST_CASE("vTrain's own table is predicted as the training runs it holds") {
   CHECK(row.id == "tp8-pp1-dp8-h3072-l30-b8-g512");
   CHECK(*row.measured == doctest::Approx(5178.0 / 1000));
   CHECK(row.labels.stack == "megatron-lm-2021");
-  CHECK(report.files[0].rows[1].reason ==
-        "pipeline parallelism (pp=2) is not in this version's plan space");
+  CHECK(report.files[0].rows[1].status == RowStatus::ok);
+  CHECK(report.files[0].rows[1].id == "tp8-pp2-dp4-h3072-l30-b8-g512");
 }
 
 TEST_CASE("an unknown header is bad input and names the nearest kind") {
