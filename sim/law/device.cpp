@@ -219,7 +219,9 @@ Device make_device(const Chip& chip, const Stack& stack, const PowerLimits& powe
   const bool captured = stack.launch == LaunchMode::graph;
   const LaunchCalibration& launch = chip.kernels.launch;
   device.gap = (captured ? launch.graph_gap : launch.stream_gap) * device.start_scale;
+  if (chip.boost_clock) device.core_clock = *chip.boost_clock * device.clock;
   device.class_factor = stack.class_factor;
+  device.memory_library = occasion.memory_library;
   device.kernels = chip.kernels;
   device.attention_kernel = attention_kernel_for(chip, stack);
   return device;

@@ -31,6 +31,7 @@ struct Occasion {
   OperandData data = OperandData::random;
   std::string
       gemm_library; // an entry of the calibration's; empty or unknown = the family's figures
+  std::string memory_library{}; // the same of memory-bound kernels
 };
 
 /// Rates of GEMMs at one precision. A unit works at the full clock; all of them together are bound
@@ -61,7 +62,9 @@ struct Device {
   double start_scale = 1.0; // what-if on start and drain
   double clock = 1.0;       // share of the clock that a full power budget gives
   double board_clock = 1.0; // of matrix loads at TDP, against the calibrated board
+  Hertz core_clock;         // the clock behind the peaks, as the cap leaves it; 0 = unknown
   double class_factor = 1.0;
+  std::string memory_library;
   KernelCalibration kernels;
   std::string attention_kernel; // what this stack runs on this chip, or "unfused"
 };
