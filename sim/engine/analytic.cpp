@@ -196,11 +196,11 @@ std::vector<BreakdownItem> break_down(const StepProgram& program, const BlockTim
       {"compute_bound", busy.compute_bound},
       {"memory_bound", busy.memory_bound},
       {"launch", busy.launch},
-      {"host", all - lanes},
+      {"host", all - lanes, Activity::waiting},
       {"tensor_parallel", busy.tensor + (tensor - none)},
       {"data_parallel", busy.data + (lanes - tensor)},
       {"optimizer", busy.optimizer},
-      {"straggler", all * (cost.straggler() - 1.0)},
+      {"straggler", all * (cost.straggler() - 1.0), Activity::waiting},
   };
   return items;
 }

@@ -86,6 +86,10 @@ struct Device {
 ///   ((cap - fixed · TDP) / peak / (the same of the reference board))^(1/exponent)
 [[nodiscard]] double clock_under_cap(Watts cap, const Chip& chip);
 
+/// What a matrix load draws under `power`: the cap, at most the TDP, at least the power of the
+/// lowest clock that a cap can force.
+[[nodiscard]] Watts busy_power(const Chip& chip, const PowerLimits& power);
+
 /// The path that matrix work at `wanted` takes on this chip, and its dense peak: its own matrix
 /// path, else the nearest that holds the same numbers (fp8 -> bf16, tf32 -> fp32), at last the
 /// vector units.
