@@ -42,11 +42,11 @@ Energy energy(const Scenario& scenario, const Timeline& timeline) {
   const Chip& chip = scenario.chip();
   Seconds busy;
   for (const BreakdownItem& item : timeline.breakdown) {
-    if (item.name != "host" && item.name != "straggler") {
+    if (item.activity == Activity::working) {
       busy += item.time;
     }
   }
-  const Watts limit = std::min(scenario.power.cap.value_or(chip.power.tdp), chip.power.tdp);
+  const Watts limit = busy_power(chip, scenario.power);
   const double share = busy / timeline.step;
   Energy result;
   result.chip_average = limit * share + chip.power.idle * (1.0 - share);
@@ -58,6 +58,17 @@ Energy energy(const Scenario& scenario, const Timeline& timeline) {
   const Watts node = result.chip_average * chips + rest;
   result.per_step = node * timeline.step * (partition.nodes * scenario.power.pue);
   return result;
+}
+
+/// No cap forces a chip below its lowest clock, and what that draws.
+void warn_of_deep_cap(Scenario& scenario) {
+  const Watts least = busy_power(scenario.chip(), scenario.power);
+  if (scenario.power.cap && *scenario.power.cap < least) {
+    scenario.warnings.push_back(
+        fmt::format("power.cap {} is below the {} that a matrix load draws at the lowest clock: "
+                    "time and energy are those of that clock",
+                    format_quantity(*scenario.power.cap), format_quantity(least)));
+  }
 }
 
 /// Among the what-ifs of the hardware, by gain.
@@ -76,6 +87,7 @@ void add_plan_what_ifs(Answer& answer, Network& network) {
 Answer answer(const Scenario& scenario) {
   Answer result;
   result.scenario = scenario;
+  warn_of_deep_cap(result.scenario);
   result.parameters = count_parameters(scenario.model);
   result.memory = memory_footprint(scenario);
 

@@ -173,15 +173,15 @@ std::vector<BreakdownItem> break_down(const StepProgram& program, const Timed& t
       {"compute_bound", busy.compute_bound},
       {"memory_bound", busy.memory_bound},
       {"launch", busy.launch},
-      {"host", all - lanes},
+      {"host", all - lanes, Activity::waiting},
       {"tensor_parallel", busy.of(tensor) + (at_tensor - sends)},
       {"context_parallel", busy.of(context) + (at_context - at_tensor)},
       {"expert_parallel", busy.of(expert) + (at_expert - at_context)},
       {"data_parallel", busy.of(data) + (lanes - at_expert)},
       {"pipeline_send", sends - none},
-      {"pipeline_bubble", none - busy.total()},
+      {"pipeline_bubble", none - busy.total(), Activity::waiting},
       {"optimizer", busy.optimizer},
-      {"straggler", all * (cost.straggler() - 1.0)},
+      {"straggler", all * (cost.straggler() - 1.0), Activity::waiting},
   };
   // An axis that is not split has no row.
   std::erase_if(items, [&](const BreakdownItem& item) {

@@ -27,9 +27,13 @@ struct OpRecord {
 };
 
 /// Seconds of the step by cause, exposed time only; sums to the step time by construction.
+/// Whether the chip works in a share of the step, or waits.
+enum class Activity { working, waiting };
+
 struct BreakdownItem {
   std::string name; // "matrix", "memory_bound", "launch", "host", "tensor_parallel", …
   Seconds time;
+  Activity activity = Activity::working;
 };
 
 struct Timeline {

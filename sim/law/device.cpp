@@ -193,6 +193,19 @@ double clock_under_cap(Watts cap, const Chip& chip) {
   return std::max(power.minimum_clock, std::pow(budget / reference, 1.0 / power.exponent));
 }
 
+Watts busy_power(const Chip& chip, const PowerLimits& power) {
+  const Watts tdp = chip.power.tdp;
+  const Watts cap = std::min(power.cap.value_or(tdp), tdp);
+  const auto path = path_of(chip, Precision::bf16);
+  if (!path || tdp.si() <= 0.0) return cap;
+  const PowerCalibration& law = chip.kernels.power;
+  const bool own = law.reference_tdp.si() <= 0.0 || law.reference_peak.si() <= 0.0;
+  const Watts switching = own ? tdp : law.reference_tdp * (path->peak / law.reference_peak);
+  const Watts least =
+      tdp * law.fixed + switching * ((1.0 - law.fixed) * std::pow(law.minimum_clock, law.exponent));
+  return std::min(std::max(cap, least), tdp);
+}
+
 Device make_device(const Chip& chip, const Stack& stack, const PowerLimits& power,
                    const ResourceScale& scale, const Occasion& occasion) {
   Device device;
@@ -219,7 +232,9 @@ Device make_device(const Chip& chip, const Stack& stack, const PowerLimits& powe
   const bool captured = stack.launch == LaunchMode::graph;
   const LaunchCalibration& launch = chip.kernels.launch;
   device.gap = (captured ? launch.graph_gap : launch.stream_gap) * device.start_scale;
+  if (chip.boost_clock) device.core_clock = *chip.boost_clock * device.clock;
   device.class_factor = stack.class_factor;
+  device.memory_library = occasion.memory_library;
   device.kernels = chip.kernels;
   device.attention_kernel = attention_kernel_for(chip, stack);
   return device;

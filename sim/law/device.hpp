@@ -31,6 +31,7 @@ struct Occasion {
   OperandData data = OperandData::random;
   std::string
       gemm_library; // an entry of the calibration's; empty or unknown = the family's figures
+  std::string memory_library{}; // the same of memory-bound kernels
 };
 
 /// Rates of GEMMs at one precision. A unit works at the full clock; all of them together are bound
@@ -61,7 +62,9 @@ struct Device {
   double start_scale = 1.0; // what-if on start and drain
   double clock = 1.0;       // share of the clock that a full power budget gives
   double board_clock = 1.0; // of matrix loads at TDP, against the calibrated board
+  Hertz core_clock;         // the clock behind the peaks, as the cap leaves it; 0 = unknown
   double class_factor = 1.0;
+  std::string memory_library;
   KernelCalibration kernels;
   std::string attention_kernel; // what this stack runs on this chip, or "unfused"
 };
@@ -82,6 +85,10 @@ struct Device {
 /// figures, as power alone would set it (docs/explanation/power.md):
 ///   ((cap - fixed · TDP) / peak / (the same of the reference board))^(1/exponent)
 [[nodiscard]] double clock_under_cap(Watts cap, const Chip& chip);
+
+/// What a matrix load draws under `power`: the cap, at most the TDP, at least the power of the
+/// lowest clock that a cap can force.
+[[nodiscard]] Watts busy_power(const Chip& chip, const PowerLimits& power);
 
 /// The path that matrix work at `wanted` takes on this chip, and its dense peak: its own matrix
 /// path, else the nearest that holds the same numbers (fp8 -> bf16, tf32 -> fp32), at last the

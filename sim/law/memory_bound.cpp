@@ -14,6 +14,55 @@ Seconds streamed(Bytes traffic, Bytes ramp, BytesPerSecond bandwidth) {
   return (traffic + ramp) / bandwidth;
 }
 
+/// Tensors stay in L2 up to this share of it: the rest holds what else the chip reads, and halves
+/// of a divided L2 keep copies of each other's lines.
+constexpr double resident_share = 0.75;
+
+bool resident(const MemoryKernel& kernel, const Device& device) {
+  return kernel.traffic / kernel.kernels <= device.l2_capacity * resident_share;
+}
+
+const MemoryLibrary* library_of(const MemoryKernel& kernel, const Device& device) {
+  const std::vector<MemoryLibrary>& known = device.kernels.memory.libraries;
+  const auto found = std::find_if(known.begin(), known.end(), [&](const MemoryLibrary& library) {
+    return library.name == device.memory_library && library.kernel_class == kernel.kernel_class;
+  });
+  return found == known.end() ? nullptr : &*found;
+}
+
+/// Of all launches, what compute units take: V / (units · clock · unit_bytes) when blocks fill the
+/// chip evenly. Of few equal blocks the longest is one block; of many, a unit has its share and, on
+/// average, half a block of tail. Nearer data (`gain`) help only units with several blocks.
+Seconds issued(const MemoryKernel& kernel, const MemoryLibrary& library, const Device& device,
+               double gain) {
+  if (library.unit_bytes <= 0.0 || device.core_clock.si() <= 0.0) return Seconds{};
+  const BytesPerSecond rate{library.unit_bytes * device.core_clock.si() * device.compute_units};
+  const Seconds even = kernel.traffic / rate;
+  if (kernel.blocks <= 0) return even / gain;
+  const double share = static_cast<double>(kernel.blocks) / device.compute_units;
+  const double rounds = share <= 1.0 ? 1.0 : std::max(1.0, (share + 0.5) / gain);
+  return even * (rounds / share);
+}
+
+KernelTime library_time(const MemoryKernel& kernel, const MemoryLibrary& library,
+                        const Device& device) {
+  KernelTime time;
+  time.traffic = kernel.traffic;
+  time.flops = kernel.vector_flops;
+  const double gain = resident(kernel, device) ? library.resident : 1.0;
+  time.memory = kernel.traffic / (device.memory * (library.fraction * gain));
+  time.vector = issued(kernel, library, device, gain);
+  const Seconds work = library.serial ? time.memory + time.vector
+                                      : join_roofs(time.memory, Seconds{}, time.vector, Seconds{});
+  const Seconds start = library.start * device.start_scale * kernel.kernels;
+  const Seconds call = std::max(library.floor * device.start_scale * kernel.kernels, start + work);
+  time.launch = device.gap * kernel.kernels + (call - work);
+  time.total = time.launch + work;
+  time.binding = time.vector > time.memory ? Roof::vector : Roof::memory;
+  if (time.launch > std::max(time.vector, time.memory)) time.binding = Roof::launch;
+  return time;
+}
+
 } // namespace
 
 KernelTime memory_kernel_time(const MemoryKernel& kernel, const Device& device) {
@@ -21,6 +70,9 @@ KernelTime memory_kernel_time(const MemoryKernel& kernel, const Device& device) 
     throw Bug("a memory-bound kernel with negative work");
   }
   if (kernel.kernels == 0) return {};
+  if (const MemoryLibrary* library = library_of(kernel, device)) {
+    return library_time(kernel, *library, device);
+  }
   const MemoryCalibration& constants = device.kernels.memory;
   const double launches = kernel.kernels;
   const double fraction =
@@ -30,9 +82,11 @@ KernelTime memory_kernel_time(const MemoryKernel& kernel, const Device& device) 
   time.traffic = kernel.traffic;
   time.flops = kernel.vector_flops;
   time.memory = streamed(kernel.traffic, constants.half_size * launches, device.memory * fraction);
-  const bool resident = kernel.traffic / launches <= device.l2_capacity;
-  if (resident && device.l2 > device.memory) { // then nothing streams from DRAM
-    time.l2 = kernel.traffic / (device.l2 * fraction);
+  // Within L2, a class stands to a plain copy as it does in DRAM.
+  const BytesPerSecond cached =
+      device.l2 * std::min(1.0, constants.l2_copy * fraction / constants.copy);
+  if (resident(kernel, device) && cached > device.memory * fraction) { // nothing streams from DRAM
+    time.l2 = kernel.traffic / cached;
     time.memory = Seconds{};
   }
   if (const auto& vector = device.vector_peak[Precision::fp32]) {

@@ -3,9 +3,14 @@
 //
 //   t = kernels · (gap + start) + V / (BW · fraction(class) · class_factor · V/(V + n_half))
 //
-// V in bytes over `kernels` launches; tensors that fit in L2 run at L2 bandwidth if that is faster.
+// V in bytes over `kernels` launches; tensors that fit in L2 run at the rate of a copy within it,
+// if that is faster. Kernels of a library with figures of its own (Device::memory_library):
+//
+//   t = gap + max(floor, start + join(V / (BW · fraction), blocks' makespan))
 
 #include "law/device.hpp"
+
+#include <cstdint>
 
 namespace clustersim {
 
@@ -14,6 +19,7 @@ struct MemoryKernel {
   Bytes traffic;      // read and written, all launches together
   Flops vector_flops; // outside the matrix units, FP32
   int kernels = 1;
+  std::int64_t blocks = 0; // rows of which each is one block's; 0 = as many as fill the chip
   friend auto operator<=>(const MemoryKernel&, const MemoryKernel&) = default;
 };
 

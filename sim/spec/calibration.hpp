@@ -88,12 +88,27 @@ inline constexpr std::size_t kernel_class_count = 10;
 [[nodiscard]] std::string_view name_of(KernelClass kernel_class);
 [[nodiscard]] std::optional<KernelClass> kernel_class_from(std::string_view name);
 
+/// Kernels of one class as one library wrote them (vLLM 2023, eager PyTorch), where they were
+/// measured (docs/explanation/memory-bound.md, "libraries").
+struct MemoryLibrary {
+  std::string name;
+  KernelClass kernel_class = KernelClass::elementwise;
+  double fraction = 1.0; // most of DRAM bandwidth that they reach
+  double unit_bytes = 0; // most that a compute unit moves per clock; 0 = no such limit
+  double resident = 1.0; // rate on tensors that fit in L2, against DRAM
+  bool serial = false;   // several passes, some bound by the units, others by DRAM: times add up
+  Seconds start;         // start and drain, and what the host does before it
+  Seconds floor;         // least time of a call timed from the host
+};
+
 /// Share of DRAM bandwidth that memory-bound kernels reach at large sizes.
 struct MemoryCalibration {
-  double copy = 0.85;                               // plain copy/triad
+  double l2_copy = 0.6; // share of the L2 read bandwidth that a copy within L2 reaches
+  double copy = 0.85;   // plain copy/triad
   std::array<double, kernel_class_count> classes{}; // by KernelClass
   Bytes half_size; // n_half: bytes at which half of that is reached
   Seconds start;   // start and drain of a small kernel
+  std::vector<MemoryLibrary> libraries;
 };
 
 struct LaunchCalibration {

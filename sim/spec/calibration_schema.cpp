@@ -198,8 +198,58 @@ void add_gemm(Schema<K>& s) {
       .because("typical of GPUs");
 }
 
+bool read_class(const Given& given, KernelClass& out) {
+  std::string name;
+  if (!read_value(given, name)) {
+    return false;
+  }
+  const std::optional<KernelClass> known = kernel_class_from(name);
+  if (!known) {
+    report(given, "not a class of memory-bound kernels");
+    return false;
+  }
+  out = *known;
+  return true;
+}
+
+const Schema<MemoryLibrary>& memory_library_schema() {
+  static const Schema<MemoryLibrary> schema = [] {
+    using L = MemoryLibrary;
+    Schema<L> s{"library", "A library's memory-bound kernels of one class", {}};
+    add(s, "name", at(&L::name), "vllm-2023, torch-eager-2023").required();
+    add_custom(
+        s, "class", "class of memory-bound kernels", "a class such as norm or rope",
+        [](const Given& given, L& l) { return read_class(given, l.kernel_class); },
+        "of the kernels")
+        .required();
+    add(s, "fraction", at(&L::fraction), "most of memory bandwidth that they reach")
+        .required()
+        .between(tiny, 1);
+    add(s, "unit_bytes", at(&L::unit_bytes), "most that a compute unit moves per clock; 0 = any")
+        .between(0, 4096)
+        .because("units keep up");
+    add(s, "resident", at(&L::resident), "rate on tensors that fit in L2, against memory")
+        .between(tiny, 16)
+        .because("as from memory");
+    add(s, "serial", at(&L::serial), "passes bound by units and by memory follow each other")
+        .because("one pass");
+    add(s, "start", at(&L::start), "start, drain and what the host does before")
+        .required()
+        .between(0, 1);
+    add(s, "floor", at(&L::floor), "least time of a call timed from the host")
+        .between(0, 1)
+        .because("none");
+    return s;
+  }();
+  return schema;
+}
+
 void add_memory(Schema<K>& s) {
   using M = MemoryCalibration;
+  add(s, "memory.l2_copy", in(&K::memory, &M::l2_copy),
+      "copy within L2, share of its read bandwidth")
+      .between(tiny, 1)
+      .because("typical of GPUs");
   add(s, "memory.copy", in(&K::memory, &M::copy), "plain copy, share of memory bandwidth")
       .between(tiny, 1)
       .because("typical of GPUs");
@@ -218,6 +268,9 @@ void add_memory(Schema<K>& s) {
   add(s, "memory.start", in(&K::memory, &M::start), "start and drain of a small kernel")
       .required()
       .between(0, 1);
+  add_tables(
+      s, "memory.library", memory_library_schema(),
+      [](auto& k) -> auto& { return k.memory.libraries; }, "libraries that were measured");
 }
 
 void add_rest(Schema<K>& s) {

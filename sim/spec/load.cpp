@@ -111,6 +111,23 @@ void warn_unused(const std::map<ObjectKey, Place>& places, const Loading& loadin
   }
 }
 
+/// Peaks are figures of their own, quoted at the clock but not computed from it.
+void warn_of_clock_alone(const std::map<ObjectKey, Place>& places, const Loading& loading,
+                         Scenario& scenario) {
+  for (const auto& [key, tree] : loading.overrides) {
+    const Tree* compute = key.first == Kind::chip ? tree.find("compute") : nullptr;
+    if (compute == nullptr || compute->find("boost_clock") == nullptr ||
+        compute->find("matrix") != nullptr || compute->find("vector") != nullptr) {
+      continue;
+    }
+    const std::string message = "[override.chip.\"" + key.second +
+                                "\"] compute.boost_clock moves no peak: override "
+                                "compute.matrix and compute.vector with it";
+    loading.out.add(diagnose(places.at(key), message, "", "", Severity::warning));
+    scenario.warnings.push_back(message);
+  }
+}
+
 // What a calibration file changed here, and whether it changed anything.
 void note_overlay(const Overlay& overlay, const Loading& loading, Scenario& scenario) {
   bool used = overlay.places.empty();
@@ -163,6 +180,7 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading) {
     refuse_untimed(*model, input.scenario.training.sequence, root, loading);
   }
   warn_unused(override_places, loading, input.scenario);
+  warn_of_clock_alone(override_places, loading, input.scenario);
   if (loading.out.has_errors() || !node || !model || !stack) {
     return std::nullopt;
   }

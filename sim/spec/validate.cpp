@@ -55,10 +55,22 @@ public:
       wrong("cluster.node", "several nodes, but this node has no network card",
             "a node with [nic], or one node");
     }
-    if (scenario_.power.cap && loaded_.node != nullptr &&
-        *scenario_.power.cap <= loaded_.node->chip.power.idle) {
+    power();
+  }
+
+  void power() {
+    std::optional<Watts>& cap = scenario_.power.cap;
+    if (!cap || loaded_.node == nullptr) {
+      return;
+    }
+    const Chip::Power& board = loaded_.node->chip.power;
+    if (*cap <= board.idle) {
       wrong("power.cap", "the cap is not above the chip's idle power",
-            fmt::format("above {}", format_quantity(loaded_.node->chip.power.idle)));
+            fmt::format("above {}", format_quantity(board.idle)));
+    } else if (*cap > board.tdp) {
+      warn("power.cap", fmt::format("the cap of {} is above the board's limit of {}, which holds",
+                                    format_quantity(*cap), format_quantity(board.tdp)));
+      cap = board.tdp;
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -53,10 +54,13 @@ void read(KernelRow& result, RowReader& row, RowReader reference) {
   MeasuredKernel kernel;
   kernel.row = row.index();
   kernel.chip = row.chip();
-  CappedWorkload work{Watts{row.amount_of("power_cap_w")}, {}, {}};
+  CappedWorkload work{Watts{row.amount_of("power_cap_w")}, {}, {}, 1.0};
+  work.core_share = std::min(1.0, row.amount("core_share").value_or(1.0));
   if (reference.index() != row.index()) {
     work.limit = Watts{reference.amount_of("power_cap_w")};
-    if (!reference.text("avg_power_w").empty()) {
+    if (const std::optional<double> drawn = reference.amount("drawn_w")) {
+      work.drawn = Watts{*drawn};
+    } else if (!reference.text("avg_power_w").empty()) {
       work.drawn = Watts{reference.amount_of("avg_power_w")};
     }
   } else if (row.text("rel_perf").empty() || row.text("rel_perf") == "1.0") {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace clustersim {
 namespace {
@@ -75,6 +76,19 @@ Work attention_work(RowReader& row) {
   return work;
 }
 
+/// Rows of "tokens=4096 hidden=8192 …" or "4096x8192"; 0 where the shape has another form.
+std::int64_t rows_of_shape(std::string_view shape) {
+  constexpr std::string_view tokens = "tokens=";
+  if (shape.substr(0, tokens.size()) == tokens) {
+    shape.remove_prefix(tokens.size());
+  }
+  const std::string_view digits = shape.substr(0, shape.find_first_not_of("0123456789"));
+  std::int64_t rows = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rows);
+  constexpr std::int64_t most = 1'000'000'000;
+  return error == std::errc() && end != digits.data() ? std::min(rows, most) : 0;
+}
+
 Work memory_work(RowReader& row) {
   MemoryKernel kernel;
   const std::string name = row.take("class").value_or("");
@@ -85,7 +99,11 @@ Work memory_work(RowReader& row) {
   }
   kernel.kernel_class = known.value_or(KernelClass::elementwise);
   kernel.traffic = Bytes{row.amount_of("bytes_moved")};
-  return {kernel};
+  if (row.take("blocks") == "rows") {
+    kernel.blocks = rows_of_shape(row.text("shape"));
+  }
+  const bool twice = row.take("passes") == "2";
+  return twice ? Work{kernel, kernel} : Work{kernel};
 }
 
 Work bandwidth_work(RowReader& row) {
@@ -137,6 +155,7 @@ KernelSetting setting_of(RowReader& row) {
                           : data == "still" ? OperandData::still
                                             : OperandData::random;
   setting.occasion.gemm_library = row.take("gemm_library").value_or("");
+  setting.occasion.memory_library = row.take("memory_library").value_or("");
   const std::string gap = row.take("gap").value_or("stream");
   setting.gap = gap == "none"    ? LaunchGap::none
                 : gap == "graph" ? LaunchGap::graph

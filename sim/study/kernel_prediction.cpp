@@ -48,6 +48,7 @@ KernelPrediction bandwidth(const BandwidthProbe& probe, const Device& device) {
 /// A workload that draws less than its cap does not notice it. Else its clock falls until the part
 /// of its power that follows the clock fits under the cap (docs/explanation/power.md):
 ///   ((cap - fixed · TDP) / (drawn - fixed · TDP))^(1/exponent)
+/// and with it the share of its time that the core clock decides.
 KernelPrediction capped(const CappedWorkload& work, const Chip& chip) {
   const Watts tdp = chip.power.tdp;
   const Watts limit = std::min(work.limit.value_or(tdp), tdp);
@@ -60,11 +61,11 @@ KernelPrediction capped(const CappedWorkload& work, const Chip& chip) {
   }
   const PowerCalibration& power = chip.kernels.power;
   const Watts fixed = tdp * power.fixed;
-  if (work.cap <= fixed) {
-    return power.minimum_clock;
+  double clock = power.minimum_clock;
+  if (work.cap > fixed) {
+    clock = std::max(clock, std::pow((work.cap - fixed) / (drawn - fixed), 1.0 / power.exponent));
   }
-  const double clock = std::pow((work.cap - fixed) / (drawn - fixed), 1.0 / power.exponent);
-  return std::max(power.minimum_clock, clock);
+  return 1.0 / (1.0 - work.core_share + work.core_share / clock);
 }
 
 KernelPrediction predict(const KernelWork& work, const Device& device, const Chip& chip) {

@@ -131,4 +131,14 @@ TEST_CASE("paths: nearest precision that holds the numbers") {
   CHECK_FALSE(path_of(chip, Precision::fp64).has_value());
 }
 
+TEST_CASE("power: a board draws its cap, within its limit and its lowest clock") {
+  const Chip chip = test::round_chip(); // 0.25 of 400 W fixed, the rest by clock^2, at least 0.2
+  const Watts least{400.0 * 0.25 + 400.0 * 0.75 * 0.2 * 0.2};
+  CHECK(busy_power(chip, {}).si() == doctest::Approx(400.0));
+  CHECK(busy_power(chip, {Watts{300.0}, 1.0}).si() == doctest::Approx(300.0));
+  CHECK(busy_power(chip, {Watts{900.0}, 1.0}).si() == doctest::Approx(400.0));
+  CHECK(busy_power(chip, {Watts{50.0}, 1.0}) == least);
+  CHECK(clock_under_cap(least, chip) == doctest::Approx(chip.kernels.power.minimum_clock));
+}
+
 } // namespace clustersim

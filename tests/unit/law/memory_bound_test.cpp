@@ -36,7 +36,7 @@ TEST_CASE("memory-bound: half the bandwidth at half_size") {
 
 TEST_CASE("memory-bound: what fits in L2 runs at L2 bandwidth, if that is faster") {
   const KernelTime inside = memory_kernel_time(moving(30e6), round_device());
-  CHECK(inside.l2.si() == doctest::Approx(30e6 / (8e12 * 0.5)));
+  CHECK(inside.l2.si() == doctest::Approx(30e6 / (8e12 * 0.6 * 0.5 / 0.85)));
   CHECK(inside.memory == Seconds{});
   CHECK(inside.binding == Roof::l2);
   const KernelTime outside = memory_kernel_time(moving(41e6), round_device());
@@ -45,6 +45,64 @@ TEST_CASE("memory-bound: what fits in L2 runs at L2 bandwidth, if that is faster
   slow_cache.l2.bandwidth = BytesPerSecond{1e12};
   CHECK(memory_kernel_time(moving(30e6), device_of(slow_cache)).memory.si() ==
         doctest::Approx((30e6 + 2e6) / (2e12 * 0.5)));
+}
+
+TEST_CASE("memory-bound: of L2, three quarters hold a kernel's tensors") {
+  const Device device = round_device();
+  CHECK(memory_kernel_time(moving(30e6), device).binding == Roof::l2);
+  CHECK(memory_kernel_time(moving(31e6), device).binding == Roof::memory);
+}
+
+TEST_CASE("memory-bound: a library's units move so many bytes per clock, one block each") {
+  MemoryLibrary library;
+  library.name = "by-hand";
+  library.kernel_class = KernelClass::norm;
+  library.fraction = 0.8;
+  library.unit_bytes = 4.0;
+  library.start = Seconds{3e-6};
+  Chip chip = round_chip();
+  chip.boost_clock = Hertz{1.5e9};
+  const auto time = [&](double bytes, std::int64_t blocks) {
+    chip.kernels.memory.libraries = {library};
+    Occasion occasion;
+    occasion.memory_library = "by-hand";
+    MemoryKernel kernel = moving(bytes);
+    kernel.blocks = blocks;
+    return memory_kernel_time(kernel, make_device(chip, test::flash_stack(), {}, {}, occasion));
+  };
+  constexpr double unit = 4.0 * 1.5e9; // B/s of one unit of 100
+  SUBCASE("few blocks take as long as one") {
+    CHECK(time(1e5, 1).vector.si() == doctest::Approx(1e5 / unit));
+    CHECK(time(50e5, 50).vector.si() == doctest::Approx(1e5 / unit));
+  }
+  SUBCASE("many take their share and half a block") {
+    const KernelTime t = time(1000e5, 1000);
+    CHECK(t.vector.si() == doctest::Approx((1000.0 / 100.0 + 0.5) * 1e5 / unit));
+    CHECK(t.memory.si() == doctest::Approx(1e8 / (2e12 * 0.8)));
+    CHECK(t.binding == Roof::vector);
+    CHECK(t.launch.si() == doctest::Approx(2e-6 + 3e-6));
+  }
+  SUBCASE("tensors in L2 come faster to units that have several blocks") {
+    library.resident = 2.0;
+    CHECK(time(1e5, 1).vector.si() == doctest::Approx(1e5 / unit));
+    CHECK(time(20e6, 1000).vector.si() == doctest::Approx((10.0 + 0.5) / 2.0 * 2e4 / unit));
+    CHECK(time(20e6, 1000).memory.si() == doctest::Approx(20e6 / (2e12 * 0.8 * 2.0)));
+  }
+  SUBCASE("passes that follow each other add up") {
+    library.serial = true;
+    const KernelTime t = time(1e9, 0);
+    CHECK((t.total - t.launch).si() == doctest::Approx(1e9 / (unit * 100.0) + 1e9 / (2e12 * 0.8)));
+  }
+  SUBCASE("a call timed from the host takes no less than its floor") {
+    library.floor = Seconds{50e-6};
+    CHECK(time(1e3, 0).total.si() == doctest::Approx(2e-6 + 50e-6));
+    CHECK(time(1e3, 0).binding == Roof::launch);
+    CHECK(time(1e9, 0).total.si() > 1e9 / (unit * 100.0));
+  }
+  SUBCASE("an unknown library leaves the family's figures") {
+    library.name = "another";
+    CHECK(time(1e9, 0).memory.si() == doctest::Approx((1e9 + 2e6) / (2e12 * 0.5)));
+  }
 }
 
 TEST_CASE("memory-bound: each launch is paid for") {

@@ -169,3 +169,24 @@ TEST_CASE("the chip's calibration can be replaced by name or by a file beside th
   CHECK(sustained("fast") == 0.7);
   CHECK(sustained("mine.toml") == 0.6);
 }
+
+TEST_CASE("a cap above the board's limit is said to be, and the limit holds") {
+  const SmallCatalogue files;
+  const Outcome outcome = parse(files, small_scenario(), {"power.cap=10 kW"});
+  REQUIRE(outcome.scenario);
+  CHECK(says(outcome, "--set:1:11: warning: the cap of 10 kW is above the board's limit"));
+  CHECK(*outcome.scenario->power.cap == outcome.scenario->chip().power.tdp);
+  CHECK(outcome.scenario->warnings.size() == 1);
+}
+
+TEST_CASE("a clock overridden without its peaks is said to move none") {
+  const SmallCatalogue files;
+  const std::string clock = "override.chip.tiny.compute.boost_clock=1 GHz";
+  const Outcome alone = parse(files, small_scenario(), {clock});
+  REQUIRE(alone.scenario);
+  CHECK(says(alone, "warning: [override.chip.\"tiny\"] compute.boost_clock moves no peak"));
+  const Outcome both =
+      parse(files, small_scenario(), {clock, "override.chip.tiny.compute.matrix.bf16=100 TFLOP/s"});
+  REQUIRE(both.scenario);
+  CHECK(both.scenario->warnings.empty());
+}
