@@ -17,6 +17,7 @@ namespace {
 using Fields = std::vector<Field<KernelCalibration>>;
 
 constexpr std::string_view attention_table = "attention.";
+constexpr std::string_view library_table = "gemm.library.";
 constexpr int digits_written = 4;
 
 bool is_fitted_type(const FieldInfo& info) {
@@ -86,6 +87,70 @@ void add_attention(const AttentionRate& rate, std::vector<CalibrationConstant>& 
   out.push_back({prefix + "wave", "s", "per wave of query blocks", 0.0, 1.0, rate.wave.si()});
 }
 
+/// "gemm.library.trtllm.fp8.unit" taken apart; the library's own name may hold dots.
+struct LibraryKey {
+  std::string_view name, precision, member;
+};
+
+LibraryKey library_key(std::string_view key) {
+  std::string_view rest = key.substr(library_table.size());
+  LibraryKey out;
+  for (std::string_view* part : {&out.member, &out.precision}) {
+    const std::size_t dot = rest.rfind('.');
+    if (dot == std::string_view::npos) {
+      return {};
+    }
+    *part = rest.substr(dot + 1);
+    rest = rest.substr(0, dot);
+  }
+  out.name = rest;
+  return out;
+}
+
+void set_library(KernelCalibration& calibration, std::string_view key, double value) {
+  const LibraryKey wanted = library_key(key);
+  auto& all = calibration.gemm.libraries;
+  const auto library = std::find_if(all.begin(), all.end(), [&](const GemmLibrary& one) {
+    return one.name == wanted.name && name_of(one.precision) == wanted.precision;
+  });
+  if (library == all.end()) {
+    throw Bug("no library for the constant " + std::string(key));
+  }
+  if (wanted.member == "unit") {
+    library->unit = value;
+  } else if (wanted.member == "sustained") {
+    library->sustained = value;
+  } else if (wanted.member == "burst") {
+    library->burst = value;
+  } else if (wanted.member == "start") {
+    library->start = Seconds{value};
+  } else if (wanted.member == "cast") {
+    library->cast = value;
+  } else {
+    throw Bug("no constant " + std::string(key));
+  }
+}
+
+/// Figures that an entry leaves to the family stay the family's: they are fitted as such.
+void add_library(const GemmLibrary& library, std::vector<CalibrationConstant>& out) {
+  const std::string prefix =
+      fmt::format("{}{}.{}.", library_table, library.name, name_of(library.precision));
+  const auto share = [&](const char* name, const char* help, const std::optional<double>& value) {
+    if (value) {
+      out.push_back({prefix + name, "1", help, 1e-4, 1.0, value});
+    }
+  };
+  share("unit", "share of its peak that a unit reaches", library.unit);
+  share("sustained", "share of the peak under load", library.sustained);
+  share("burst", "share of the peak in a few replays", library.burst);
+  if (library.start) {
+    out.push_back({prefix + "start", "s", "start, drain and quantisation's launches", 0.0, 1.0,
+                   library.start->si()});
+  }
+  share("cast", "share of memory bandwidth that quantising A reaches",
+        library.cast > 0 ? std::optional(library.cast) : std::nullopt);
+}
+
 Tree tree_of(const CalibrationConstant& constant, double value) {
   Tree tree;
   if (constant.unit == "1") {
@@ -116,6 +181,10 @@ std::vector<CalibrationConstant> constants_of(const KernelCalibration& calibrati
       for (const AttentionRate& rate : calibration.attention) {
         add_attention(rate, out);
       }
+    } else if (field.info.key == "gemm.library") {
+      for (const GemmLibrary& library : calibration.gemm.libraries) {
+        add_library(library, out);
+      }
     } else if (is_fitted_type(field.info)) {
       out.push_back(constant_of(field.info, field.show(calibration)));
     }
@@ -126,6 +195,10 @@ std::vector<CalibrationConstant> constants_of(const KernelCalibration& calibrati
 void set_constant(KernelCalibration& calibration, std::string_view key, double value) {
   if (key.starts_with(attention_table)) {
     set_attention(calibration, key, value);
+    return;
+  }
+  if (key.starts_with(library_table)) {
+    set_library(calibration, key, value);
     return;
   }
   const auto* field = find_field(key);
@@ -141,6 +214,11 @@ void set_constant(KernelCalibration& calibration, std::string_view key, double v
 }
 
 std::vector<std::string> path_of(const std::string& key) {
+  if (key.starts_with(library_table)) {
+    const LibraryKey parts = library_key(key);
+    return {"gemm", "library", std::string(parts.name), std::string(parts.precision),
+            std::string(parts.member)};
+  }
   if (!key.starts_with(attention_table)) {
     return split(key, '.');
   }

@@ -114,6 +114,47 @@ void lay_attention(Tree& calibration, Tree& replaced, Diagnostics& out) {
   replaced.erase("attention");
 }
 
+// The same for `gemm.library`: tables by library and precision in place of the whole list.
+void lay_libraries(Tree& calibration, Tree& replaced, Diagnostics& out) {
+  Tree* gemm = calibration.find("gemm");
+  Tree* over = replaced.find("gemm");
+  if (gemm == nullptr || over == nullptr) {
+    return;
+  }
+  Tree* list = gemm->find("library");
+  const Tree* by_name = over->find("library");
+  if (by_name == nullptr || by_name->type != TreeType::table) {
+    return; // absent, or a list that replaces the whole
+  }
+  for (const TreeMember& name : by_name->members) {
+    for (const TreeMember& precision : name.value.members) {
+      const auto is_meant = [&](const Tree& item) {
+        const Tree* own = item.find("name");
+        const Tree* width = item.find("precision");
+        return own != nullptr && width != nullptr && own->string == name.key &&
+               width->string == precision.key;
+      };
+      const bool table = list != nullptr && precision.value.type == TreeType::table;
+      const auto found = table ? std::find_if(list->items.begin(), list->items.end(), is_meant)
+                               : std::vector<Tree>::iterator{};
+      if (table && found != list->items.end()) {
+        merge(*found, precision.value);
+      } else {
+        out.add(diagnose(precision.key_place,
+                         "no GEMM library '" + printable(name.key.substr(0, 64)) + "' at '" +
+                             printable(precision.key.substr(0, 64)) + "' in this calibration",
+                         "[calibration.gemm.library.NAME.PRECISION] with unit, sustained, burst, "
+                         "start or cast"));
+      }
+    }
+    if (name.value.type != TreeType::table) {
+      out.add(diagnose(name.key_place, "'" + printable(name.key.substr(0, 64)) + "' is no table",
+                       "[calibration.gemm.library.NAME.PRECISION]"));
+    }
+  }
+  over->erase("library");
+}
+
 // What a node or fabric refers to, with one diagnostic where it must and does not.
 class References {
 public:
@@ -232,6 +273,7 @@ std::optional<KernelCalibration> load_calibration(Loading& loading, const Name& 
   if (replaced != nullptr) {
     Tree keys = *replaced;
     lay_attention(*root, keys, loading.out);
+    lay_libraries(*root, keys, loading.out);
     merge(*root, keys);
   }
   return read_whole(loading, calibration_schema(), *root, *id, finish_calibration);

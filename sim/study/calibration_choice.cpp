@@ -15,6 +15,8 @@ constexpr double most_condition = 30;
 constexpr double notable_share = 0.1; // of the weakest direction, squared
 constexpr double most_standard_error = 0.25;
 constexpr double most_uncovered = 0.1; // of the rows: that no fitted constant moves
+constexpr double share_of_most = 0.5;  // of a row's largest influence: leads it as well
+constexpr double reach = 0.2;          // of a constant, downwards: limits that come to bind
 constexpr double widest_factor = 100;  // between a constant and its start
 constexpr double first_time = 1e-7, first_size = 1e3, first_share = 0.5; // for constants at zero
 
@@ -49,26 +51,38 @@ bool moves_any(const std::vector<double>& influence) {
                      [](double d) { return std::fabs(d) >= least_influence; });
 }
 
+/// The larger of the slope at the start and of that over a step down, which finds the limits that
+/// do not bind yet.
 std::vector<double> influence_of(const Chip& chip, const CalibrationRows& rows,
                                  const Candidate& candidate, const CalibrateOptions& options) {
-  return jacobian_at(problem_of(chip, rows, {candidate}, {0}, options), {std::log(candidate.start)})
-      .front();
+  const FitProblem problem = problem_of(chip, rows, {candidate}, {0}, options);
+  const double start = std::log(candidate.start);
+  std::vector<double> influence = jacobian_at(problem, {start}).front();
+  const double lower = std::max(problem.low.front(), start - reach);
+  if (lower < start) {
+    const std::vector<double> at_start = problem.residuals({start});
+    const std::vector<double> below = problem.residuals({lower});
+    for (std::size_t i = 0; i < influence.size(); ++i) {
+      const double slope = (at_start[i] - below[i]) / (start - lower);
+      influence[i] = std::fabs(slope) > std::fabs(influence[i]) ? slope : influence[i];
+    }
+  }
+  return influence;
 }
 
+/// A row is led by the constants that move it at least half as much as the one that moves it most:
+/// of two limits near each other (a unit's rate, the board's power) either may turn out to bind.
 void count_rows(std::vector<Candidate>& candidates, std::size_t rows) {
   for (std::size_t i = 0; i < rows; ++i) {
-    Candidate* leader = nullptr;
-    double most = least_influence;
+    double most = 0;
+    for (Candidate& candidate : candidates) {
+      most = std::max(most, std::fabs(candidate.influence[i]));
+    }
+    const double enough = std::max(least_influence, most * share_of_most);
     for (Candidate& candidate : candidates) {
       const double size = std::fabs(candidate.influence[i]);
       candidate.moved += size >= least_influence ? 1 : 0;
-      if (size > most || (leader == nullptr && size >= most)) {
-        leader = &candidate;
-        most = size;
-      }
-    }
-    if (leader != nullptr) {
-      ++leader->led;
+      candidate.led += size >= enough ? 1 : 0;
     }
   }
 }

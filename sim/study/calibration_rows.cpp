@@ -34,6 +34,9 @@ std::optional<Table> open_table(const std::string& path, Diagnostics& out) {
     diagnostic.suggestion =
         fmt::format("nearest is '{}', which also needs: {}", nearest.kind->name,
                     nearest.missing.empty() ? "nothing" : nearest.missing.front());
+  } else if (kind->name == "collectives") {
+    diagnostic.message = "collectives tell of a fabric, whose constants calibrate does not fit yet";
+    diagnostic.expected = "measurements of kernels: gemm, attention, kernels, membw or power";
   } else if (!is_kernel_kind(*kind)) {
     diagnostic.message = fmt::format("{}: no constants of a chip follow from these", kind->name);
     diagnostic.expected = "measurements of kernels: gemm, attention, kernels, membw or power";
