@@ -229,9 +229,9 @@ TEST_CASE("noise and outliers are borne") {
   const CalibrationFit fit = fit_to({rows.path()});
   check_found(fit, three, 0.03);
   CHECK(fit.after.figures.median_ape.value() < 4.0);
-  for (const auto& [key, factor] : three) {
-    CHECK(find(fit, key)->standard_error > 0.001);
-    CHECK(find(fit, key)->standard_error < 0.1);
+  for (const auto& one : three) {
+    CHECK(find(fit, one.first)->standard_error > 0.001);
+    CHECK(find(fit, one.first)->standard_error < 0.1);
   }
 }
 
