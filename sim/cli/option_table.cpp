@@ -73,7 +73,8 @@ const std::vector<OptionSpec>& option_table() {
       {"--threads", "N", "use at most N threads; the answer stays the same", false,
        &Options::threads},
       {"-o,--output", "FILE",
-       "write to FILE; its ending (.txt, .json; .csv where --csv is) sets the format", false,
+       "write to FILE; its ending (.txt, .json; .csv where --csv is) sets the format; "
+       "calibrate writes .toml", false,
        &Options::output},
       {"--data", "DIR", "look for models, topologies and configs here first", true, &Options::data},
       {"--color", "WHEN", "always, never or auto (a terminal, and NO_COLOR not set)", true,

@@ -153,7 +153,7 @@ const std::vector<Verb> table{
      "measure.",
      {"clustersim calibrate gemm.csv --chip h100 -o h100.toml",
       "clustersim validate gemm.csv --calibration h100.toml",
-      "clustersim calibrate gemm.csv --chip l40s --hold gemm.sustained.tf32",
+      "clustersim calibrate gemm.csv --chip l40s --hold gemm.unit",
       "clustersim calibrate gemm.csv --chip h100 --prior 10% -o h100.toml"},
      {"--chip", "--output", "--fit", "--hold", "--prior", "--date", "--calibration", "--json",
       "--threads"},

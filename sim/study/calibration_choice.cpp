@@ -125,6 +125,15 @@ bool may_hold(std::size_t which, const Choice& choice, const std::vector<Candida
          most_uncovered * static_cast<double>(candidates[which].influence.size());
 }
 
+/// How much the rows are about it.
+double weight_of(const Candidate& candidate) {
+  double sum = 0;
+  for (const double one : candidate.influence) {
+    sum += std::fabs(one);
+  }
+  return sum;
+}
+
 void set_aside(Choice& choice, std::size_t which, std::string reason,
                const std::vector<Candidate>& candidates, const CalibrateOptions& options) {
   const Candidate& candidate = candidates[which];
@@ -233,25 +242,27 @@ bool narrow(Choice& choice, const std::vector<Candidate>& candidates, const FitS
             const CalibrateOptions& options) {
   const std::vector<std::size_t> free = choice.free;
   if (!(solution.condition <= most_condition)) {
-    std::size_t fewest = free.size();
+    std::size_t lightest = free.size();
+    double least_weight = 0;
     std::string others;
     const auto confused = [&](std::size_t j) {
       return solution.weakest[j] * solution.weakest[j] >= notable_share;
     };
     for (std::size_t j = 0; j < free.size(); ++j) {
       if (confused(j) &&
-          (fewest == free.size() || candidates[free[j]].led < candidates[free[fewest]].led)) {
-        fewest = j;
+          (lightest == free.size() || weight_of(candidates[free[j]]) < least_weight)) {
+        lightest = j;
+        least_weight = weight_of(candidates[free[j]]);
       }
     }
     for (std::size_t j = 0; j < free.size(); ++j) {
-      if (confused(j) && j != fewest) {
+      if (confused(j) && j != lightest) {
         others += (others.empty() ? "" : " and ") + candidates[free[j]].constant.key;
       }
     }
     const std::string reason = others.empty() ? "no row tells anything about it"
                                               : "the rows cannot tell it from " + others;
-    set_aside(choice, free[fewest], reason, candidates, options);
+    set_aside(choice, free[lightest], reason, candidates, options);
     return true;
   }
   const auto worst =

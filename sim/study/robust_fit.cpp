@@ -87,6 +87,30 @@ void minimise(nlopt_algorithm method, const FitProblem& problem, double step,
   }
 }
 
+/// The best of some steps of one constant, again and again: of two limits that could explain the
+/// rows, a descent from the start would follow the one that binds there.
+void pursue(const FitProblem& problem, std::vector<double>& x) {
+  double least = objective(problem, x);
+  for (std::size_t pass = 0; pass < x.size(); ++pass) {
+    std::vector<double> best = x;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      for (const double step : {-0.3, -0.2, -0.1, -0.05, 0.05, 0.1, 0.2, 0.3}) {
+        std::vector<double> at = x;
+        at[j] = std::clamp(x[j] + step, problem.low[j], problem.high[j]);
+        const double value = objective(problem, at);
+        if (value < least) {
+          least = value;
+          best = std::move(at);
+        }
+      }
+    }
+    if (best == x) {
+      return;
+    }
+    x = std::move(best);
+  }
+}
+
 /// Rows of the linearised problem: the data's, weighted, and one for each constant's prior.
 Eigen::MatrixXd weighted_rows(const FitProblem& problem, const Jacobian& jacobian,
                               const std::vector<double>& residuals) {
@@ -177,6 +201,7 @@ FitSolution robust_fit(const FitProblem& problem) {
   if (problem.start.empty() || problem.residuals(problem.start).empty()) {
     throw Bug("a fit of nothing");
   }
+  pursue(problem, solution.x);
   minimise(NLOPT_LN_BOBYQA, problem, first_step, solution.x);
   minimise(NLOPT_LN_SBPLX, problem, first_step / 10, solution.x);
   solution.residuals = problem.residuals(solution.x);
