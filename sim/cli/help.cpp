@@ -66,7 +66,6 @@ std::string overview(TextStyle style) {
                     "it?\n";
   out += heading("Examples", style);
   for (const char* line : {"clustersim run dgx_h100            Llama 3 70B on 16 DGX H100",
-                           "clustersim run dgx_h100 --set tensor=4 --set data=32",
                            "clustersim roofline --chip h100    what a chip can reach",
                            "clustersim init my-cluster.toml    a scenario of your own"}) {
     out += fmt::format("  {}\n", line);

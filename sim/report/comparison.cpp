@@ -47,8 +47,9 @@ std::vector<InputDifference> differences(const std::vector<NamedAnswer>& answers
   }
   std::vector<InputDifference> out;
   for (auto& [key, entry] : by_key) {
-    const bool same = std::all_of(entry.texts.begin(), entry.texts.end(),
-                                  [&](const std::string& text) { return text == entry.texts[0]; });
+    const std::vector<std::string>& texts = entry.texts;
+    const bool same = std::all_of(texts.begin(), texts.end(),
+                                  [&texts](const std::string& text) { return text == texts[0]; });
     if (!same && catalogue != asked.contains(key)) {
       out.push_back(std::move(entry));
     }

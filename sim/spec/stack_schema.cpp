@@ -122,7 +122,8 @@ void add_host(Schema<S>& s) {
       "of input-gradient collectives, where it differs from overlap.tensor")
       .between(0, 1);
   add(s, "overlap.weights", stack(&Stack::overlap, &O::weights),
-      "of the gathers and scatters of ZeRO-2 and 3, where it differs from overlap.gather and overlap.data")
+      "of the gathers and scatters of ZeRO-2 and 3, where it differs from overlap.gather and "
+      "overlap.data")
       .between(0, 1);
   add(s, "overlap.bucket", stack(&Stack::overlap, &O::bucket), "gradient bucket; 0 = no buckets")
       .required()

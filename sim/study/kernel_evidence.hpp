@@ -45,7 +45,7 @@ struct CappedWorkload {
   Watts cap;
   std::optional<Watts> drawn; // by the same workload at `limit`; absent = its limit
   std::optional<Watts> limit; // cap of the reading it is compared with; absent = TDP
-  double core_share = 1.0; // of its time without the cap, what follows the core clock
+  double core_share = 1.0;    // of its time without the cap, what follows the core clock
 };
 
 using KernelWork =

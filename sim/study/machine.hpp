@@ -27,8 +27,8 @@ struct Machine {
 /// As many chips as a graph may have that is built for one question.
 inline constexpr std::int64_t most_chips = 262'144;
 
-/// The likeliest fabric of cards of this link: the first rail-optimised one, else fat tree, else any
-/// other; one switch where there is none.
+/// The likeliest fabric of cards of this link: the first rail-optimised one, else fat tree, else
+/// any other; one switch where there is none.
 [[nodiscard]] Fabric fabric_of_link(const std::vector<Fabric>& fabrics, const Link& link);
 
 /// Nothing on error. Without a fabric, several nodes get the catalogue's likeliest.

@@ -8,7 +8,7 @@ SHAPES = [(m, n, k) for m in (4096, 8192) for n in (4096, 8192, 16384) for k in 
 
 def calibration(program):
     truth = program.here / "truth.toml"
-    truth.write_text('schema = 1\n[override.chip.h100.calibration]\ngemm.burst.bf16 = 0.7\n')
+    truth.write_text('schema = 1\n[override.chip.h100.calibration]\ngemm.unit.bf16 = 0.75\n')
     rows = program.here / "rows.csv"
     row = "h100_sxm,bf16,{},{},{},1,,{},cublas,burst_random\n"
     rows.write_text(HEADER + "".join(row.format(*shape, 1) for shape in SHAPES))
@@ -18,8 +18,8 @@ def calibration(program):
     found = program("calibrate", rows, "--chip", "h100", "-o", "fit.toml", "--json", "--date", "2026-01-31")
     program.equal((found.code, found.err), (0, "wrote fit.toml\n"), "calibrate")
     fit = json.loads(found.out)
-    program.equal([c["key"] for c in fit["constants"]], ["gemm.burst.bf16"], "what is fitted")
-    program.expect(abs(fit["constants"][0]["after"] - 0.7) < 0.002, f"the constant is found: {fit['constants']}")
+    program.equal([c["key"] for c in fit["constants"]], ["gemm.unit.bf16"], "what is fitted")
+    program.expect(abs(fit["constants"][0]["after"] - 0.75) < 0.002, f"the constant is found: {fit['constants']}")
     overlay = (program.here / "fit.toml").read_text()
     program.expect('date           = "2026-01-31"' in overlay and "rows           = 12" in overlay, "provenance")
     program.equal(program("check", "fit.toml").code, 0, "the file that is written is good")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes kernel_limits.toml: the error of each group of kernels today, plus one point.
+"""Writes limits.toml: the error of each group of measurements today, plus one point.
 
 usage: make_limits.py PATH/TO/clustersim [--raise]
 
@@ -12,10 +12,10 @@ import tomllib
 
 import report as reports
 
-path = reports.here / "kernel_limits.toml"
+path = reports.here / "limits.toml"
 least_rows = 5  # smaller groups say more about their rows than about the law
 margin = 1.0  # points of per cent
-head = """# The error that each group of kernels may have, in percent. Written by make_limits.py: what was
+head = """# The error that each group may have, in percent. Written by make_limits.py: what was
 # measured when the limit was set, plus one point. Limits fall when predictions improve; raising one
 # needs a reason in the commit message.
 limit = [
@@ -26,13 +26,20 @@ def key(limit: dict) -> tuple:
     return limit["file"], limit["quantity"], limit["by"], limit.get("name", "")
 
 
+def bounded(kind: str) -> tuple[str, ...]:
+    """Groups with a limit: training runs differ by source, kernels by what is timed."""
+    if kind == reports.runs:
+        return "core", "source"
+    return "chip", "precision", "library", "condition", "size", "system", "work"
+
+
 def today(report: dict) -> list[dict]:
     limits = []
-    for kind in reports.kernels:
+    for kind in (reports.runs, *reports.kernels):
         file = reports.of_kind(report, kind)
         entries = [{"by": "all", "name": "", "quantity": quantity, **figures}
                    for quantity, figures in file["summary"].items()]
-        entries += [group for group in file["groups"] if group["by"] != "source"]
+        entries += [group for group in file["groups"] if group["by"] in bounded(kind)]
         for entry in entries:
             if reports.scored(entry) >= least_rows:
                 limits.append({"file": kind, "quantity": entry["quantity"], "by": entry["by"],

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""Fails when a group of published measurements is predicted worse than its limit allows: limits.toml
-for training runs, kernel_limits.toml for kernels.
+"""Fails when a group of published measurements is predicted worse than its limit allows: limits.toml.
 
 usage: run.py PATH/TO/clustersim
 """
@@ -12,7 +11,7 @@ import report as reports
 
 
 def check(report: dict, limit: dict) -> list[str]:
-    file = reports.of_kind(report, limit.get("file", reports.runs))
+    file = reports.of_kind(report, limit["file"])
     where = f"{file['kind']}: {limit['quantity']} of {limit['by']} {limit.get('name', '')}".strip()
     figures = reports.group(file, limit["by"], limit.get("name", ""), limit["quantity"])
     if figures is None:
@@ -34,8 +33,7 @@ def check(report: dict, limit: dict) -> list[str]:
 
 
 def limits() -> list[dict]:
-    return [limit for name in ("limits.toml", "kernel_limits.toml")
-            for limit in tomllib.loads((reports.here / name).read_text())["limit"]]
+    return tomllib.loads((reports.here / "limits.toml").read_text())["limit"]
 
 
 def main() -> int:
