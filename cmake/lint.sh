@@ -19,7 +19,7 @@ rules=$({ clang-tidy --version; cat .clang-tidy; } | sha256sum | cut -c1-64)
 
 examine() { # FILE
   local file=$1 key
-  key=$(clang++ -E -P -std=c++20 -Isim -DCLUSTERSIM_VERSION='""' -DCLUSTERSIM_DATA_DIR='""' -fopenmp \
+  key=$(clang++ -E -P -std=c++20 -Isim -isystem /usr/include/eigen3 -DCLUSTERSIM_VERSION='""' -DCLUSTERSIM_DATA_DIR='""' -fopenmp \
     "$file" | { printf '%s %s\n' "$rules" "$file"; cat; } | sha256sum | cut -c1-64)
   [ -e "$folder/clean/$key" ] && return 0
   if ! clang-tidy --quiet -p "$folder" "$file" 2>"$folder/clean/$key.log"; then

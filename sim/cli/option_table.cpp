@@ -94,7 +94,6 @@ const std::vector<OptionSpec>& option_table() {
 }
 
 const OptionSpec& option(std::string_view name) {
-  const auto& table = option_table();
   const auto found = std::find_if(table.begin(), table.end(),
                                   [&](const OptionSpec& spec) { return spec.name() == name; });
   if (found == table.end()) {

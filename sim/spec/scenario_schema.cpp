@@ -95,7 +95,7 @@ void add_training(Schema<S>& s) {
   add(s, "training.tokens", in(&Scenario::training, &T::tokens), "of the whole run").above(0, 1e18);
 }
 
-void add_plan(Schema<S>& s) {
+void add_axes(Schema<S>& s) {
   using P = Plan;
   const auto axis = [&](std::string key, int P::*member, std::string help, std::string alias) {
     return add(s, std::move(key), in(&Scenario::plan, member), std::move(help))
@@ -121,6 +121,10 @@ void add_plan(Schema<S>& s) {
       .between(1, most_chips)
       .alias("etp")
       .derived("tensor, for a model with experts");
+}
+
+void add_plan(Schema<S>& s) {
+  using P = Plan;
   add(s, "plan.sequence_parallel", in(&Scenario::plan, &P::sequence_parallel),
       "norms and residuals are split along the sequence too")
       .alias("sp")
@@ -192,6 +196,7 @@ const Schema<ScenarioInput>& scenario_schema() {
     Schema<S> s{"scenario", "A question: cluster, model, training, plan (configs)", {}};
     add_what(s);
     add_training(s);
+    add_axes(s);
     add_plan(s);
     add_rest(s);
     return s;
