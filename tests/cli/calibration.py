@@ -15,7 +15,8 @@ def calibration(program):
     made = json.loads(program("validate", rows, "--calibration", truth, "--json").out)["files"][0]["rows"]
     times = [one["predicted"] * 1e6 for one in made]
     rows.write_text(HEADER + "".join(row.format(*s, t) for s, t in zip(SHAPES, times)))
-    found = program("calibrate", rows, "--chip", "h100", "-o", "fit.toml", "--json", "--date", "2026-01-31")
+    found = program("calibrate", rows, "--chip", "h100", "--fit", "gemm.unit.bf16", "-o", "fit.toml", "--json",
+                    "--date", "2026-01-31")
     program.equal((found.code, found.err), (0, "wrote fit.toml\n"), "calibrate")
     fit = json.loads(found.out)
     program.equal([c["key"] for c in fit["constants"]], ["gemm.unit.bf16"], "what is fitted")
