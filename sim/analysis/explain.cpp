@@ -82,6 +82,10 @@ public:
   Retimer(const Scenario& scenario, const StepProgram& program, Network& network)
       : scenario_(&scenario), program_(&program), network_(&network) {}
 
+  [[nodiscard]] Seconds unscaled() const {
+    CostModel cost(*scenario_, *network_);
+    return step_time(*program_, cost);
+  }
   [[nodiscard]] Seconds with(const Resource& resource, double speed_up) const {
     ResourceScale scale;
     resource.speed_up(scale, speed_up);
@@ -129,17 +133,42 @@ StepRange range_of(Seconds step, const std::vector<Elasticity>& elasticities, do
   return {step / factor, step * factor};
 }
 
+std::vector<Resource> resources_of(const Scenario& scenario, const Network& network,
+                                   const Timeline& timeline) {
+  std::vector<Resource> resources = chip_resources(scenario);
+  add_link_resources(timeline, network, resources);
+  return resources;
+}
+
+/// -∂ln(step)/∂ln(speed), by one percent more of it.
+double slope_of(const Resource& resource, Seconds step, const Retimer& retimer) {
+  constexpr double nudge = 1.01;
+  return std::log(step / retimer.with(resource, nudge)) / std::log(nudge);
+}
+
+bool steeper(const Elasticity& a, const Elasticity& b) {
+  return a.value > b.value;
+}
+
 } // namespace
+
+StepRange step_range(const Scenario& scenario, const StepProgram& program, Network& network,
+                     const Timeline& timeline) {
+  const Retimer retimer(scenario, program, network);
+  const Seconds step = retimer.unscaled();
+  std::vector<Elasticity> slopes;
+  for (const Resource& resource : resources_of(scenario, network, timeline)) {
+    slopes.push_back({resource.name, slope_of(resource, step, retimer), 0.0, resource.spread});
+  }
+  std::stable_sort(slopes.begin(), slopes.end(), steeper); // one order of addition everywhere
+  return range_of(step, slopes, scenario.training.stack.spread);
+}
 
 Explanation explain(const Scenario& scenario, const StepProgram& program, Network& network,
                     const Timeline& timeline) {
-  constexpr double nudge = 1.01;
   constexpr double what_if = 1.10;
-  std::vector<Resource> resources = chip_resources(scenario);
-  add_link_resources(timeline, network, resources);
   const Retimer retimer(scenario, program, network);
-  CostModel unscaled(scenario, network);
-  const Seconds step = step_time(program, unscaled);
+  const Seconds step = retimer.unscaled();
 
   struct Ranked {
     Resource resource;
@@ -147,14 +176,14 @@ Explanation explain(const Scenario& scenario, const StepProgram& program, Networ
     Seconds ten_percent;
   };
   std::vector<Ranked> ranked;
-  for (Resource& resource : resources) {
-    const double slope = std::log(step / retimer.with(resource, nudge)) / std::log(nudge);
+  for (const Resource& resource : resources_of(scenario, network, timeline)) {
+    const double slope = slope_of(resource, step, retimer);
     const double doubled = 1.0 - retimer.with(resource, 2.0) / step;
     const Seconds ten = retimer.with(resource, what_if);
     ranked.push_back({resource, {resource.name, slope, doubled, resource.spread}, ten});
   }
   std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.slope.value > b.slope.value; });
+                   [](const Ranked& a, const Ranked& b) { return steeper(a.slope, b.slope); });
 
   Explanation explanation;
   std::vector<Resource> ordered;

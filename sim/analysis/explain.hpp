@@ -43,6 +43,10 @@ struct Explanation {
   std::vector<WhatIf> what_ifs; // of the hardware, best first, at least three
 };
 
+/// The range alone, from the slopes: what validation asks of each of its rows.
+[[nodiscard]] StepRange step_range(const Scenario& scenario, const StepProgram& program,
+                                   Network& network, const Timeline& timeline);
+
 [[nodiscard]] Explanation explain(const Scenario& scenario, const StepProgram& program,
                                   Network& network, const Timeline& timeline);
 

@@ -127,7 +127,7 @@ void predict(std::vector<ValidatedRow>& entries, const ResolvedRun& run) {
   CostModel cost(scenario, network);
   const StepProgram program = lower(scenario);
   const Timeline timeline = run_analytic(program, cost);
-  const StepRange range = explain(scenario, program, network, timeline).range;
+  const StepRange range = step_range(scenario, program, network, timeline);
   const MemoryFootprint memory = memory_footprint(scenario);
   for (ValidatedRow& entry : entries) {
     if (!is_measured(entry)) {
