@@ -17,10 +17,17 @@ echo "clang-format: ${#files[@]} files" >&2
 
 rules=$({ clang-tidy --version; cat .clang-tidy; } | sha256sum | cut -c1-64)
 
+# The compile database without what compiles: FILE<tab>COMMAND, for the preprocessor.
+/usr/bin/python3 - "$folder" >"$folder/clean/commands" <<'PYTHON'
+import json, pathlib, re, sys
+for entry in json.loads((pathlib.Path(sys.argv[1]) / "compile_commands.json").read_text()):
+    print(entry["file"], re.sub(r" -o \S+ -c ", " -E -P ", entry["command"]), sep="\t")
+PYTHON
+
 examine() { # FILE
-  local file=$1 key
-  key=$(clang++ -E -P -std=c++20 -Isim -isystem /usr/include/eigen3 -DCLUSTERSIM_VERSION='""' -DCLUSTERSIM_DATA_DIR='""' -fopenmp \
-    "$file" | { printf '%s %s\n' "$rules" "$file"; cat; } | sha256sum | cut -c1-64)
+  local file=$1 key command
+  command=$(awk -F'\t' -v file="$root/$file" '$1 == file { print $2; exit }' "$folder/clean/commands")
+  key=$(bash -c "$command" | { printf '%s %s\n' "$rules" "$file"; cat; } | sha256sum | cut -c1-64)
   [ -e "$folder/clean/$key" ] && return 0
   if ! clang-tidy --quiet -p "$folder" "$file" 2>"$folder/clean/$key.log"; then
     cat "$folder/clean/$key.log" >&2
@@ -31,7 +38,7 @@ examine() { # FILE
   : >"$folder/clean/$key"
 }
 export -f examine
-export folder rules
+export folder rules root
 
 mapfile -d '' sources < <(find sim -type f -name '*.cpp' -print0 | sort -z)
 printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$jobs" bash -c 'examine "$1"' examine || failed=1
