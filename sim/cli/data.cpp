@@ -76,6 +76,15 @@ std::vector<ConfigEntry> configs(const std::vector<std::string>& roots) {
   return out;
 }
 
+std::string id_from(const std::string& path) {
+  std::string id;
+  for (const char c : canonical_id(std::filesystem::path(path).stem().string())) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+    id += plain ? c : '-';
+  }
+  return id;
+}
+
 std::string config_path(const Options& options, const std::string& name) {
   if (is_there(name)) {
     return name;

@@ -28,6 +28,10 @@ struct ConfigEntry {
 /// configs/*.toml of every root, by id; an earlier root hides a later one.
 [[nodiscard]] std::vector<ConfigEntry> configs(const std::vector<std::string>& roots);
 
+/// The id that a new file of that name gives to what it holds: kebab-case, which not every file
+/// name is.
+[[nodiscard]] std::string id_from(const std::string& path);
+
 /// The file that `name` means: itself, or a config of that name. Throws Failure with the nearest
 /// name.
 [[nodiscard]] std::string config_path(const Options& options, const std::string& name);

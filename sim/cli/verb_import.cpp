@@ -7,24 +7,9 @@
 #include "report/imported.hpp"
 #include "spec/text_file.hpp"
 
-#include <filesystem>
-
 #include <fmt/format.h>
 
 namespace clustersim::cli {
-namespace {
-
-std::string id_from(const std::filesystem::path& path) {
-  std::string id;
-  for (const char c : canonical_id(path.stem().string())) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-    id += plain ? c : '-';
-  }
-  return id;
-}
-
-} // namespace
-
 ExitCode import_verb(const Options& options) {
   if (options.arguments.size() != 2 || options.arguments.front() != "hf") {
     throw misuse("'import' needs a format and a file", "try: clustersim import hf config.json");

@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "cli/data.hpp"
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
 #include "cli/templates.hpp"
@@ -9,20 +10,6 @@
 #include <fmt/format.h>
 
 namespace clustersim::cli {
-namespace {
-
-/// Ids are kebab-case: a file name may hold more than that.
-std::string id_from(const std::filesystem::path& path) {
-  std::string id;
-  for (const char c : canonical_id(path.stem().string())) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-    id += plain ? c : '-';
-  }
-  return id;
-}
-
-} // namespace
-
 ExitCode init_verb(const Options& options) {
   std::vector<std::string> words = options.arguments;
   const Template* wanted = words.empty() ? nullptr : find_template(words.front());
@@ -46,7 +33,7 @@ ExitCode init_verb(const Options& options) {
     std::error_code error; // a failure shows when the file is written
     std::filesystem::create_directories(path.parent_path(), error);
   }
-  write_file(path.string(), filled(*wanted, id_from(path)), false);
+  write_file(path.string(), filled(*wanted, id_from(path.string())), false);
   note(options, fmt::format("wrote {}\n", printable(path.string())));
   return ExitCode::done;
 }

@@ -6,9 +6,7 @@ namespace clustersim {
 namespace {
 
 void biases(ModelKeys& m, bool on = true) {
-  for (const char* key : {"attention_bias", "projection_bias", "mlp_bias"}) {
-    m.set(key, on);
-  }
+  m.set_all({"attention_bias", "projection_bias", "mlp_bias"}, on);
 }
 
 void bloom(JsonConfig& c, ModelKeys& m) {

@@ -191,9 +191,7 @@ void gpt_oss(JsonConfig& c, ModelKeys& m) {
   m.set("ffn_hidden", c.count("intermediate_size"));
   rotary_gated(c, m);
   m.set("tied_embeddings", c.flag("tie_word_embeddings", false));
-  for (const char* bias : {"attention_bias", "projection_bias", "mlp_bias", "attention_sinks"}) {
-    m.set(bias, true);
-  }
+  m.set_all({"attention_bias", "projection_bias", "mlp_bias", "attention_sinks"}, true);
   c.only("attention_bias", "true", "attention without biases");
   m.set("window", c.count("sliding_window", 128));
   m.set("full_every", std::int64_t{2});
@@ -249,10 +247,7 @@ void phi(JsonConfig& c, ModelKeys& m) {
   m.set("position", "rotary");
   c.only("tie_word_embeddings", "false", "a tied head with a bias");
   c.only("qk_layernorm", "false", "layer norms of queries and keys");
-  for (const char* on :
-       {"parallel_block", "attention_bias", "projection_bias", "mlp_bias", "head_bias"}) {
-    m.set(on, true);
-  }
+  m.set_all({"parallel_block", "attention_bias", "projection_bias", "mlp_bias", "head_bias"}, true);
 }
 
 void gpt2_sizes(JsonConfig& c, ModelKeys& m) {
@@ -276,18 +271,14 @@ void gpt2(JsonConfig& c, ModelKeys& m) {
   m.set("position", "learned");
   m.set("tied_embeddings", c.flag("tie_word_embeddings", true));
   c.only("add_cross_attention", "false", "cross-attention");
-  for (const char* on : {"attention_bias", "projection_bias", "mlp_bias"}) {
-    m.set(on, true);
-  }
+  m.set_all({"attention_bias", "projection_bias", "mlp_bias"}, true);
 }
 
 void gptj(JsonConfig& c, ModelKeys& m) {
   gpt2_sizes(c, m);
   m.set("position", "rotary");
   c.only("tie_word_embeddings", "false", "a tied head with a bias");
-  for (const char* on : {"parallel_block", "mlp_bias", "head_bias"}) {
-    m.set(on, true);
-  }
+  m.set_all({"parallel_block", "mlp_bias", "head_bias"}, true);
 }
 
 void opt(JsonConfig& c, ModelKeys& m) {
@@ -310,9 +301,7 @@ void opt(JsonConfig& c, ModelKeys& m) {
   m.set("final_norm", c.flag("do_layer_norm_before", true));
   c.only("enable_bias", "true", "layers without biases");
   c.only("layer_norm_elementwise_affine", "true", "norms without weights");
-  for (const char* on : {"attention_bias", "projection_bias", "mlp_bias"}) {
-    m.set(on, true);
-  }
+  m.set_all({"attention_bias", "projection_bias", "mlp_bias"}, true);
 }
 
 } // namespace

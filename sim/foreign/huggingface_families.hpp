@@ -3,6 +3,7 @@
 
 #include "foreign/json_config.hpp"
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,11 @@ struct ModelKeys {
   void set(const char* key, bool value) { values.emplace_back(key, value ? "true" : "false"); }
   void set(const char* key, const char* word) {
     values.emplace_back(key, "\"" + std::string{word} + "\"");
+  }
+  void set_all(std::initializer_list<const char*> keys, bool value) {
+    for (const char* key : keys) {
+      set(key, value);
+    }
   }
 };
 

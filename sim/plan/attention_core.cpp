@@ -19,19 +19,6 @@ Flops product_flops(const Scenario& scenario, const Shard& shard) {
   return Flops{full * (scenario.model.causal ? 0.5 : 1.0) / static_cast<double>(shard.tensor)};
 }
 
-AttentionShape fused_shape(const Scenario& scenario, const Shard& shard, bool backward) {
-  return {.batch = shard.batch,
-          .heads = shard.heads,
-          .kv_heads = shard.kv_heads,
-          .head_dim = shard.head_dim,
-          .queries = shard.sequence,
-          .keys = shard.sequence,
-          .causal = scenario.model.causal,
-          .backward = backward,
-          .precision = shard.activation,
-          .value_dim = scenario.model.mla.kv_rank > 0 ? scenario.model.mla.value_dim : 0};
-}
-
 /// Products outside the weights stay out of 8 and 4 bits, but run on TF32 units where the linears
 /// do.
 Precision attention_operands(const Shard& shard) {
@@ -69,7 +56,8 @@ void append_attention_core(BlockBuilder& builder, const Scenario& scenario, cons
     return;
   }
   if (attention_is_fused(scenario)) {
-    builder.attention("attention", fused_shape(scenario, shard, false), 2.0 * product);
+    builder.attention("attention", fused_attention(scenario, shard, shard.sequence, false),
+                      2.0 * product);
     return;
   }
   if (shared) append_exchange_before(builder, scenario, shard, false);
@@ -89,7 +77,8 @@ void append_attention_core_backward(BlockBuilder& builder, const Scenario& scena
   }
   if (attention_is_fused(scenario)) {
     // MFU counts twice the forward products; the kernel also computes the scores again.
-    builder.attention("attention, backward", fused_shape(scenario, shard, true), 4.0 * product);
+    builder.attention("attention, backward", fused_attention(scenario, shard, shard.sequence, true),
+                      4.0 * product);
     return;
   }
   if (shared) append_exchange_before(builder, scenario, shard, true);

@@ -13,19 +13,6 @@ void exchange(BlockBuilder& builder, const Scenario& scenario, const char* name,
   builder.collective(name, context_parallel(scenario, kind, payload), Lane::context, 0.0);
 }
 
-AttentionShape block_shape(const Scenario& scenario, const Shard& shard, bool backward) {
-  return {.batch = shard.batch,
-          .heads = shard.heads,
-          .kv_heads = shard.kv_heads,
-          .head_dim = shard.head_dim,
-          .queries = shard.queries,
-          .keys = shard.queries,
-          .causal = scenario.model.causal,
-          .backward = backward,
-          .precision = shard.activation,
-          .value_dim = scenario.model.mla.kv_rank > 0 ? scenario.model.mla.value_dim : 0};
-}
-
 /// Liu et al. 2023 (Ring Attention, arXiv 2310.01889), with an early and a late piece of the
 /// sequence on every rank so that causal work is even (Brandon et al. 2023, arXiv 2311.09431): the
 /// own block is causal, and of every other stop's pairs one half is masked as a whole.
@@ -36,7 +23,7 @@ void append_ring(BlockBuilder& builder, const Scenario& scenario, const Shard& s
   const Flops each = model_flops / static_cast<double>(stops);
   // Backward the gradients of K and V travel with them.
   const Bytes payload = (backward ? 2.0 : 1.0) * own_keys(shard);
-  AttentionShape block = block_shape(scenario, shard, backward);
+  AttentionShape block = fused_attention(scenario, shard, shard.queries, backward);
   for (std::int64_t stop = 0; stop < stops; ++stop) {
     const bool last = stop + 1 == stops;
     if (!last || backward) {
@@ -64,7 +51,7 @@ void append_ring(BlockBuilder& builder, const Scenario& scenario, const Shard& s
 /// Llama 3 (arXiv 2407.21783, §3.3.2): two pieces of s/2c queries, which see (2c + 1)/4c of the
 /// keys on average.
 AttentionShape gathered_shape(const Scenario& scenario, const Shard& shard, bool backward) {
-  AttentionShape shape = block_shape(scenario, shard, backward);
+  AttentionShape shape = fused_attention(scenario, shard, shard.queries, backward);
   shape.keys = shard.sequence;
   if (shape.causal) {
     shape.batch *= 2;
@@ -76,7 +63,7 @@ AttentionShape gathered_shape(const Scenario& scenario, const Shard& shard, bool
 
 /// Jacobs et al. 2023 (DeepSpeed-Ulysses, arXiv 2309.14509).
 AttentionShape dealt_shape(const Scenario& scenario, const Shard& shard, bool backward) {
-  AttentionShape shape = block_shape(scenario, shard, backward);
+  AttentionShape shape = fused_attention(scenario, shard, shard.queries, backward);
   shape.heads /= shard.context;
   shape.kv_heads /= shard.context;
   shape.queries = shape.keys = shard.sequence;
@@ -84,6 +71,20 @@ AttentionShape dealt_shape(const Scenario& scenario, const Shard& shard, bool ba
 }
 
 } // namespace
+
+AttentionShape fused_attention(const Scenario& scenario, const Shard& shard, std::int64_t length,
+                               bool backward) {
+  return {.batch = shard.batch,
+          .heads = shard.heads,
+          .kv_heads = shard.kv_heads,
+          .head_dim = shard.head_dim,
+          .queries = length,
+          .keys = length,
+          .causal = scenario.model.causal,
+          .backward = backward,
+          .precision = shard.activation,
+          .value_dim = scenario.model.mla.kv_rank > 0 ? scenario.model.mla.value_dim : 0};
+}
 
 void append_exchange_before(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
                             bool backward) {

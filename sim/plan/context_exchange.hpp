@@ -5,6 +5,10 @@
 
 namespace clustersim {
 
+/// One fused kernel over `length` tokens, for the heads of this rank.
+[[nodiscard]] AttentionShape fused_attention(const Scenario& scenario, const Shard& shard,
+                                             std::int64_t length, bool backward);
+
 /// The fused core with its exchange of keys and values. `forward` is the model's FLOPs of this
 /// rank's forward pass. Ring: K and V travel, one block of attention per stop. Gather: K and V of
 /// the whole sequence first. Ulysses: heads for tokens and back.

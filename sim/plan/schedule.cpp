@@ -20,18 +20,33 @@ std::vector<Task> gpipe(const PipelineSchedule& schedule) {
   return order;
 }
 
-/// Narayanan et al. 2021 (arXiv 2104.04473, §2.2): stage p runs ahead by P − 1 − p forward passes,
-/// then one forward and one backward in turn.
-std::vector<Task> one_f_one_b(const PipelineSchedule& schedule, int stage) {
-  const std::int64_t count = schedule.micro_batches;
-  const std::int64_t ahead = std::min<std::int64_t>(count, schedule.stages - 1 - stage);
-  std::vector<Task> order;
+/// `ahead` forward passes, then forward and backward in turn until both are done `count` times.
+/// `forward(i)` and `backward(i)` add what the i-th pass consists of.
+template <class Forward, class Backward>
+void run_ahead(std::int64_t count, std::int64_t ahead, Forward forward, Backward backward) {
   for (std::int64_t i = 0; i < ahead; ++i)
-    order.push_back({Kind::forward, 0, i});
+    forward(i);
   for (std::int64_t i = 0; i < count; ++i) {
-    if (i + ahead < count) order.push_back({Kind::forward, 0, i + ahead});
-    order.push_back({Kind::backward, 0, i});
+    if (i + ahead < count) forward(i + ahead);
+    backward(i);
   }
+}
+
+/// Narayanan et al. 2021 (arXiv 2104.04473, §2.2): stage p runs ahead by P − 1 − p forward passes.
+std::int64_t lead_of(const PipelineSchedule& schedule, int stage) {
+  return std::min<std::int64_t>(schedule.micro_batches, schedule.stages - 1 - stage);
+}
+
+std::vector<Task> one_f_one_b(const PipelineSchedule& schedule, int stage) {
+  std::vector<Task> order;
+  run_ahead(
+      schedule.micro_batches, lead_of(schedule, stage),
+      [&](std::int64_t i) {
+        order.push_back({Kind::forward, 0, i});
+      },
+      [&](std::int64_t i) {
+        order.push_back({Kind::backward, 0, i});
+      });
   return order;
 }
 
@@ -52,12 +67,12 @@ std::vector<Task> interleaved(const PipelineSchedule& schedule, int stage) {
   const std::int64_t ahead =
       schedule.micro_batches == schedule.stages ? count : std::min(count, lead);
   std::vector<Task> order;
-  for (std::int64_t i = 0; i < ahead; ++i)
-    order.push_back(interleaved_task(schedule, Kind::forward, i));
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (i + ahead < count) order.push_back(interleaved_task(schedule, Kind::forward, i + ahead));
-    order.push_back(interleaved_task(schedule, Kind::backward, i));
-  }
+  const auto add = [&](Kind kind) {
+    return [&order, &schedule, kind](std::int64_t i) {
+      order.push_back(interleaved_task(schedule, kind, i));
+    };
+  };
+  run_ahead(count, ahead, add(Kind::forward), add(Kind::backward));
   return order;
 }
 
@@ -65,18 +80,18 @@ std::vector<Task> interleaved(const PipelineSchedule& schedule, int stage) {
 /// off by p micro-batches on stage p, into what would be its wait at the end. A stage then never
 /// holds more than the P micro-batches of the first one.
 std::vector<Task> zero_bubble(const PipelineSchedule& schedule, int stage) {
-  const std::int64_t count = schedule.micro_batches;
-  const std::int64_t ahead = std::min<std::int64_t>(count, schedule.stages - 1 - stage);
   std::vector<Task> order;
-  for (std::int64_t i = 0; i < ahead; ++i)
-    order.push_back({Kind::forward, 0, i});
   std::int64_t weights = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (i + ahead < count) order.push_back({Kind::forward, 0, i + ahead});
-    order.push_back({Kind::input_gradient, 0, i});
-    if (i >= stage) order.push_back({Kind::weight_gradient, 0, weights++});
-  }
-  while (weights < count)
+  run_ahead(
+      schedule.micro_batches, lead_of(schedule, stage),
+      [&](std::int64_t i) {
+        order.push_back({Kind::forward, 0, i});
+      },
+      [&](std::int64_t i) {
+        order.push_back({Kind::input_gradient, 0, i});
+        if (i >= stage) order.push_back({Kind::weight_gradient, 0, weights++});
+      });
+  while (weights < schedule.micro_batches)
     order.push_back({Kind::weight_gradient, 0, weights++});
   return order;
 }

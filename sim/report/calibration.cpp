@@ -9,17 +9,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json errors_json(const CalibrationErrors& errors) {
   const ErrorFigures& figures = errors.figures;
-  return {{"mape", optional_json(figures.mape)},
-          {"median_ape", optional_json(figures.median_ape)},
-          {"bias", optional_json(figures.bias)},
-          {"p90_ape", optional_json(figures.p90_ape)},
-          {"mean_abs_log", optional_json(errors.log)}};
+  return {{"mape", number_or_null<Json>(figures.mape)},
+          {"median_ape", number_or_null<Json>(figures.median_ape)},
+          {"bias", number_or_null<Json>(figures.bias)},
+          {"p90_ape", number_or_null<Json>(figures.p90_ape)},
+          {"mean_abs_log", number_or_null<Json>(errors.log)}};
 }
 
 Json file_json(const CalibratedFile& file) {
@@ -38,7 +34,7 @@ Json file_json(const CalibratedFile& file) {
 Json fitted_json(const FittedConstant& fitted) {
   return {{"key", fitted.constant.key},
           {"unit", fitted.constant.unit == "1" ? "" : fitted.constant.unit},
-          {"before", optional_json(fitted.constant.value)},
+          {"before", number_or_null<Json>(fitted.constant.value)},
           {"after", fitted.value},
           {"text", constant_text(fitted.constant, fitted.value)},
           {"standard_error", fitted.standard_error},
@@ -51,7 +47,7 @@ Json held_json(const std::vector<HeldConstant>& constants) {
   for (const HeldConstant& held : constants) {
     out.push_back({{"key", held.constant.key},
                    {"unit", held.constant.unit == "1" ? "" : held.constant.unit},
-                   {"value", optional_json(held.constant.value)},
+                   {"value", number_or_null<Json>(held.constant.value)},
                    {"rows", held.rows},
                    {"reason", held.reason},
                    {"measure", held.measure}});

@@ -106,11 +106,6 @@ Json inputs_as_json(const std::vector<InputDifference>& inputs) {
   return out;
 }
 
-template <class Number>
-Json or_null(const std::optional<Number>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 } // namespace
 
 std::string render_comparison_text(const Comparison& comparison, TextStyle style) {
@@ -150,8 +145,8 @@ std::string render_comparison_json(const Comparison& comparison, std::string_vie
     row["values"] = Json::array();
     row["change"] = Json::array();
     for (std::size_t i = 0; i < outcome.values.size(); ++i) {
-      row["values"].push_back(or_null(outcome.values[i]));
-      row["change"].push_back(or_null(change_of(outcome, i)));
+      row["values"].push_back(number_or_null<Json>(outcome.values[i]));
+      row["change"].push_back(number_or_null<Json>(change_of(outcome, i)));
     }
     out["outcomes"].push_back(std::move(row));
   }

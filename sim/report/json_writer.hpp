@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,11 @@ std::string to_text(const Json& value) {
   std::string out;
   write_json(out, value, 0);
   return out + "\n";
+}
+
+template <class Json>
+Json number_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
 
 /// Resolved values as one object, keyed by their dotted keys.

@@ -11,28 +11,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json figures_json(const ErrorFigures& figures) {
   return {{"rows", figures.rows},
           {"failed", figures.failed},
           {"skipped", figures.skipped},
-          {"mape", optional_json(figures.mape)},
-          {"median_ape", optional_json(figures.median_ape)},
-          {"bias", optional_json(figures.bias)},
-          {"p90_ape", optional_json(figures.p90_ape)},
-          {"in_range", optional_json(figures.in_range)}};
+          {"mape", number_or_null<Json>(figures.mape)},
+          {"median_ape", number_or_null<Json>(figures.median_ape)},
+          {"bias", number_or_null<Json>(figures.bias)},
+          {"p90_ape", number_or_null<Json>(figures.p90_ape)},
+          {"in_range", number_or_null<Json>(figures.in_range)}};
 }
 
 Json row_json(const ValidatedRow& row) {
   Json out{{"index", row.index}, {"id", row.id}, {"quantity", row.quantity}, {"unit", row.unit}};
-  out["predicted"] = optional_json(row.predicted);
-  out["low"] = optional_json(row.low);
-  out["high"] = optional_json(row.high);
-  out["measured"] = optional_json(row.measured);
-  out["ratio"] = optional_json(row.ratio);
+  out["predicted"] = number_or_null<Json>(row.predicted);
+  out["low"] = number_or_null<Json>(row.low);
+  out["high"] = number_or_null<Json>(row.high);
+  out["measured"] = number_or_null<Json>(row.measured);
+  out["ratio"] = number_or_null<Json>(row.ratio);
   out["status"] = name_of(row.status);
   out["reason"] = row.reason;
   out["assumptions"] = row.assumptions;
