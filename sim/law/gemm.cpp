@@ -160,7 +160,10 @@ void finish(GemmTime& result, const GemmShape& shape, const Problem& p, Flops ex
   KernelTime& time = result.time;
   time.memory = p.memory;
   const GemmRates& rates = *device.gemm_rates[shape.precision];
-  time.launch = device.gap + rates.start * device.start_scale;
+  // Experts are kernels of their own on parallel streams: tiles of one fill the tail of another
+  // and none waits for the one before, but each has to start.
+  const double kernels = shape.grouped ? p.batch : 1.0;
+  time.launch = device.gap + rates.start * (device.start_scale * kernels);
   time.total += time.launch + cast_time(shape, p, rates);
   time.traffic = p.traffic;
   time.flops = useful_work(shape);

@@ -36,6 +36,13 @@ Work gemm_work(RowReader& row) {
   } else if (role == "data_gradient") {
     shape.role = GemmRole::data_gradient;
   }
+  // The forward product is M × K by K × N; its gradients have the same three dimensions elsewhere.
+  if (row.take("shape_of") == "layer") {
+    if (shape.role == GemmRole::data_gradient) std::swap(shape.n, shape.k);
+    if (shape.role == GemmRole::weight_gradient) {
+      shape = {shape.n, shape.k, shape.m, shape.batch, shape.precision, shape.output, shape.role};
+    }
+  }
   shape.accumulate = row.take("accumulate") == "true";
   shape.grouped = row.take("grouped") == "true";
   Work work;
