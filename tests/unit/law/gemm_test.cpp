@@ -244,6 +244,19 @@ TEST_CASE("GEMM: sparse, 16-bit sums and grouped products change the rate where 
   CHECK(gain(grouped) == close_to(0.7));
 }
 
+TEST_CASE("GEMM: experts start one by one and share the tiles of their waves") {
+  const Device device = round_device();
+  // 25 experts of 4 tiles fill 100 units once, where each alone would leave 96 of them idle.
+  GemmShape batch{512, 256, 4096, 25};
+  GemmShape experts = batch;
+  experts.grouped = true;
+  const GemmTime one = gemm_time(batch, device), many = gemm_time(experts, device);
+  CHECK(many.waves == one.waves);
+  CHECK(many.time.matrix == one.time.matrix);
+  CHECK((many.time.launch - one.time.launch).si() == doctest::Approx(24 * 4e-6));
+  CHECK((many.time.total - one.time.total).si() == doctest::Approx(24 * 4e-6));
+}
+
 TEST_CASE("GEMM: systolic arrays pad to their edge and know no waves") {
   Chip chip = round_chip();
   chip.kernels.gemm.systolic = 128;
