@@ -16,6 +16,7 @@ Forms multicast_forms(const LinkGraph&, Router&, CollectiveKind, GroupFamily);
 Forms direct_forms(const LinkGraph&, Router&, CollectiveKind, GroupFamily);
 Forms torus_forms(const LinkGraph&, Router&, CollectiveKind, GroupFamily);
 Forms hierarchical_forms(const LinkGraph&, Router&, CollectiveKind, GroupFamily);
+Forms all_pairs_forms(const LinkGraph&, Router&, CollectiveKind, GroupFamily);
 Forms halving_doubling_forms(const LinkGraph&, Router&, CollectiveKind, GroupFamily);
 
 } // namespace clustersim

@@ -56,6 +56,7 @@ const std::vector<CollectiveAlgorithm>& collective_algorithms() {
       {"tree", for_all_reduce, tree_forms},
       {"in-switch", for_all_reduce, in_switch_forms},
       {"direct", always, direct_forms},
+      {"all-pairs", always, all_pairs_forms},
       {"hierarchical", never, hierarchical_forms},
       {"halving-doubling", never, halving_doubling_forms},
       {"multicast", never, multicast_forms}};

@@ -93,7 +93,9 @@ std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph, bool tree) {
   for (const Link& link : graph.link_classes()) {
     for (const Protocol& protocol : link.protocols) {
       const std::string& name = protocol.name;
-      if (name.rfind("in-switch", 0) == 0 || name.rfind("direct", 0) == 0) continue;
+      const bool other =
+          name.starts_with("in-switch") || name.starts_with("direct") || name == "all-pairs";
+      if (other) continue;
       const bool known = std::any_of(choices.begin(), choices.end(),
                                      [&](const ProtocolChoice& c) { return c.name == name; });
       if (!known) choices.push_back({name, "bulk", tree});

@@ -122,7 +122,7 @@ struct ProtocolChoice {
   bool tree = false; // ranks feed several others, which costs a share of the bandwidth
 };
 /// The protocols of a family of algorithms that the graph's links know. Ring and tree: all but
-/// "in-switch" and those that begin with "direct".
+/// "in-switch", "all-pairs" and those that begin with "direct".
 [[nodiscard]] std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph, bool tree = false);
 [[nodiscard]] std::vector<ProtocolChoice> direct_protocols();
 
