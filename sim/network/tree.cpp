@@ -25,8 +25,10 @@ TreeWay way_of(CollectiveKind kind) {
   return kind == CollectiveKind::reduce ? TreeWay::up : TreeWay::both;
 }
 
-/// One node whose links carry no ring: a chain over them, the sum up and the result down, so that
-/// each link carries the whole payload each way. NCCL's search settles for one.
+/// One node whose links carry no ring: a chain over them, the sum up and the result down. NCCL's
+/// search settles for one, which like a ring takes one link at each step, also where two chips have
+/// several: that link carries the whole payload each way. Nobody feeds two others, so that it is no
+/// slower than a ring's.
 Forms chain_forms(const LinkGraph& graph, Router& router, const Layout& layout, TreeWay way) {
   Traffic traffic(graph, router, layout);
   NodeRings rings(graph, traffic, layout, RingOrder::packed);
@@ -34,20 +36,23 @@ Forms chain_forms(const LinkGraph& graph, Router& router, const Layout& layout, 
     const Segment& all = layout.group(i).front();
     const Places& places = layout.places(all);
     if (places.size() > most_ring_members || !rings.cycles(all).empty()) return {};
-    const Cycle path = find_path(own_links(graph, router, all.node, places));
+    const LinkMatrix links = own_links(graph, router, all.node, places);
+    const Cycle path = find_path(links);
     if (path.empty()) return {};
     traffic.serial.clear();
     std::vector<PlaceFlow> flows;
     const double steps = way == TreeWay::both ? 2.0 : 1.0;
     for (std::size_t k = 0; k + 1 < path.size(); ++k) {
       const std::uint32_t a = places[path[k]], b = places[path[k + 1]];
-      if (way != TreeWay::up) flows.push_back({a, b, 1.0});
-      if (way != TreeWay::down) flows.push_back({b, a, 1.0});
+      // Of parallel links one is used: their edge is as busy as if all were.
+      const double bytes = links[path[k]][path[k + 1]];
+      if (way != TreeWay::up) flows.push_back({a, b, bytes});
+      if (way != TreeWay::down) flows.push_back({b, a, bytes});
       traffic.serial.push_back({router.rank(all.node, a), router.rank(all.node, b), steps, steps});
     }
     traffic.move(all.node, all.node, traffic.bundle(std::move(flows)));
   }
-  return forms_of(graph, "tree", {std::move(traffic)}, ring_protocols(graph, true));
+  return forms_of(graph, "tree", {std::move(traffic)}, ring_protocols(graph));
 }
 
 void add_steps(Traffic& traffic, const Layout& layout, double directions) {
