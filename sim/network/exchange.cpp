@@ -41,19 +41,20 @@ public:
     const NodeNumber node = own.node;
     const NodeSite site = site_of(node);
     const std::uint32_t unit = group_of(node);
-    for (const auto& [key, entry] : all_) {
-      const std::uint32_t places = key.first;
+    for (const auto& found_entry : all_) {
+      const std::uint32_t places = found_entry.first.first;
+      const Entry& entry = found_entry.second;
       const bool same = site.shape == entry.kind.shape;
       const Crowd pod = same ? found(pods_, {places, site.shape, site.pod}) : Crowd{};
       const Crowd near = same ? found(units_, {places, unit}) : Crowd{};
-      const double itself = places == own.places ? 1.0 : 0.0;
+      const double itself = same && places == own.places ? 1.0 : 0.0;
       const auto tell = [&](const Crowd& crowd, bool first_is_inside, double count) {
         if (count > 0.0) visit(entry.kind, first_is_inside ? crowd.last : crowd.first, count);
       };
-      const NodeSite head = site_of(entry.crowd.first);
-      tell(entry.crowd, same && head.pod == site.pod, entry.crowd.count - pod.count);
+      tell(entry.crowd, same && site_of(entry.crowd.first).pod == site.pod,
+           entry.crowd.count - pod.count);
       tell(pod, pod.count > 0.0 && group_of(pod.first) == unit, pod.count - near.count);
-      tell(near, near.first == node, near.count - (same ? itself : 0.0));
+      tell(near, near.first == node, near.count - itself);
     }
   }
 

@@ -78,18 +78,20 @@ class LinkGraph;
 [[nodiscard]] Edge edge_of(const LinkGraph& graph, std::size_t id);
 
 /// A row of items made on demand, by number. Iterators give values, not references.
-template <class Item, Item (*get)(const LinkGraph&, std::size_t)>
+template <class Item, Item (*Get)(const LinkGraph&, std::size_t)>
 class ItemView {
 public:
   class Iterator {
   public:
+    // NOLINTBEGIN(readability-identifier-naming): the standard library's names
     using iterator_category = std::input_iterator_tag;
     using value_type = Item;
     using difference_type = std::ptrdiff_t;
     using pointer = const Item*;
     using reference = Item;
+    // NOLINTEND(readability-identifier-naming)
     Iterator(const LinkGraph* graph, std::size_t at) : graph_(graph), at_(at) {}
-    Item operator*() const { return get(*graph_, at_); }
+    Item operator*() const { return Get(*graph_, at_); }
     Iterator& operator++() {
       ++at_;
       return *this;
@@ -101,7 +103,7 @@ public:
     std::size_t at_;
   };
   ItemView(const LinkGraph& graph, std::size_t size) : graph_(&graph), size_(size) {}
-  Item operator[](std::size_t at) const { return get(*graph_, at); }
+  Item operator[](std::size_t at) const { return Get(*graph_, at); }
   [[nodiscard]] Item front() const { return (*this)[0]; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] Iterator begin() const { return {graph_, 0}; }
