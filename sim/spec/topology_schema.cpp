@@ -20,6 +20,9 @@ const Schema<Protocol>& protocol_schema() {
     add(s, "tree_fraction", at(&Protocol::tree_fraction), "of that bandwidth in trees")
         .between(tiny, 1)
         .because("NCCL's tuner rates trees at 0.92 of a ring");
+    add(s, "tree_step", at(&Protocol::tree_step), "in place of step in trees")
+        .between(0, 10)
+        .because("as step");
     return s;
   }();
   return schema;

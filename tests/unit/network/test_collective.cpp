@@ -1,14 +1,14 @@
 #include "network/collective.hpp"
 
-#include "network/algorithms.hpp"
-#include "network/traffic.hpp"
+#include "network/layout.hpp"
+#include "network/node_trees.hpp"
 #include "support.hpp"
 #include "support/close_to.hpp"
 
 #include <cmath>
 
 #include <doctest/doctest.h>
-#include <set>
+#include <map>
 
 using namespace clustersim;
 using clustersim::test::close_to;
@@ -240,12 +240,14 @@ TEST_CASE("bus bandwidth follows nccl-tests") {
   CHECK(bus(CollectiveKind::send_recv) == close_to(algorithm));
 }
 
-TEST_CASE("algorithms are named once, and hierarchical waits to be asked for") {
-  std::set<std::string_view> names;
-  for (const CollectiveAlgorithm& row : collective_algorithms()) {
-    CHECK(names.insert(row.name).second);
-    CHECK(row.automatic == (row.name != "hierarchical"));
-  }
+TEST_CASE("algorithms are named once; the automatic choice is what libraries do") {
+  std::map<std::string_view, bool (*)(CollectiveKind)> automatic;
+  for (const CollectiveAlgorithm& row : collective_algorithms())
+    CHECK(automatic.emplace(row.name, row.automatic).second);
+  for (const char* asked_for : {"hierarchical", "halving-doubling", "multicast"})
+    CHECK_FALSE(automatic.at(asked_for)(CollectiveKind::all_reduce));
+  CHECK(automatic.at("tree")(CollectiveKind::all_reduce));
+  CHECK_FALSE(automatic.at("tree")(CollectiveKind::broadcast));
 }
 
 TEST_CASE("peers across a root complex get no more than their share, whatever the protocol") {
@@ -296,12 +298,16 @@ TEST_CASE("trees reach their share of a protocol's bandwidth, a switch that redu
 
 TEST_CASE("blocks deal a group evenly to the nodes, its sisters beside it") {
   const LinkGraph graph = build_link_graph(cluster(switched_node(), 4, fabric("single-switch")));
-  const GroupRange groups(graph, {4, 1, 0, 2, 8}); // two of eight chips in each of two nodes
-  REQUIRE(groups.count() == 2 * 4);
+  const Router router(graph);
+  const Layout layout(graph, router, {4, 1, 0, 2, 8}); // two of eight chips in each of two nodes
+  REQUIRE(layout.groups() == 2 * 4);
+  CHECK(layout.most_in_node() == 8);
   const auto ranks = [&](std::size_t group) {
     std::vector<std::size_t> out;
-    for (const RankId rank : groups.members(group))
-      out.push_back(rank.at());
+    for (const Segment& segment : layout.group(group)) {
+      for (const std::uint32_t place : layout.places(segment))
+        out.push_back(router.rank(segment.node, place).at());
+    }
     return out;
   };
   CHECK(ranks(0) == std::vector<std::size_t>{0, 1, 8, 9});

@@ -79,6 +79,14 @@ TEST_CASE("the cube mesh carries three double rings, its parts as many as were m
   CHECK(rings(2) == close_to(1.0));
 }
 
+TEST_CASE("five chips of the cube mesh have no ring: one chain, one link at each step") {
+  const LinkGraph graph = build_link_graph(cluster(cube_mesh(5)));
+  Router router(graph);
+  const auto chain = forms_by("tree", graph, router, CollectiveKind::all_reduce, {5, 1});
+  REQUIRE_FALSE(chain.empty());
+  CHECK(busiest(chain.front()).si() == doctest::Approx(1.0 / nvlink_rate));
+}
+
 TEST_CASE("cycles are packed into links, and none where none fits") {
   CHECK(pack_cycles({{0, 2, 2}, {2, 0, 2}, {2, 2, 0}}).size() == 2);
   CHECK(pack_cycles({{0, 1, 0}, {1, 0, 1}, {0, 1, 0}}).empty());
