@@ -16,6 +16,11 @@ ExitCode import_verb(const Options& options) {
   }
   const std::string& path = options.arguments.back();
   const bool writes = options.output.ends_with(".toml");
+  const bool shows = options.output.ends_with(".json") || options.output.ends_with(".txt");
+  if (!options.output.empty() && !writes && !shows) {
+    throw misuse("an imported model is a TOML file, and '" + options.output + "' is none",
+                 "end the name with .toml; .json or .txt takes the counts alone");
+  }
   Diagnostics out;
   const auto text = read_text_file(path, out);
   const auto model =

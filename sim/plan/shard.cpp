@@ -106,7 +106,7 @@ bool attention_is_fused(const Scenario& scenario) {
 }
 
 bool has_vocabulary_head(const Transformer& model) {
-  return model.architecture == Architecture::decoder || model.mlm_head;
+  return model.vocabulary_head;
 }
 
 bool keeps_fp32_weights(const Scenario& scenario) {
