@@ -231,6 +231,17 @@ std::vector<std::string> JsonConfig::texts(const std::string& key) {
   return words;
 }
 
+double JsonConfig::real(const std::string& key) {
+  constexpr double most = 1e9;
+  const Found found = find(key);
+  const double value = found.there() && found.value->is_number() ? found.value->get<double>() : 0.0;
+  if (!(value > 0.0 && value <= most)) {
+    refuse(fmt::format("'{}' is no number above 0 and at most 10^9", printable(key)), key);
+    return 1.0;
+  }
+  return value;
+}
+
 std::size_t JsonConfig::size(const std::string& key) {
   const Found found = find(key);
   return found.there() && found.value->is_structured() ? found.value->size() : 0;
@@ -253,6 +264,15 @@ JsonConfig JsonConfig::child(const std::string& key) {
     refuse(fmt::format("'{}' is no object", printable(key)), key);
     inner = json::object();
   }
+  return JsonConfig(std::make_shared<Object>(Object{std::move(inner), json::object()}));
+}
+
+JsonConfig JsonConfig::first(const std::string& key) {
+  const Found found = find(key);
+  const bool listed = found.there() && found.value->is_array() && !found.value->empty() &&
+                      found.value->front().is_object();
+  if (!listed) refuse(fmt::format("'{}' is no list of objects", printable(key)), key);
+  json inner = listed ? found.value->front() : json::object();
   return JsonConfig(std::make_shared<Object>(Object{std::move(inner), json::object()}));
 }
 

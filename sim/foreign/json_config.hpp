@@ -40,12 +40,16 @@ public:
   /// A list of counts or of texts; null and absent are empty.
   std::vector<std::int64_t> counts(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
+  /// A finite number above 0 and at most 10^9.
+  double real(const std::string& key);
   /// Members of an object or list; null and absent have none.
   std::size_t size(const std::string& key);
   /// Only this value of a key, in JSON, is understood.
   void only(const std::string& key, const std::string& json, const std::string& meaning);
   /// The object under `key`, empty when there is none; `take_over` its findings afterwards.
   JsonConfig child(const std::string& key);
+  /// The first object of the list under `key`.
+  JsonConfig first(const std::string& key);
   void take_over(const JsonConfig& child);
   void use(const std::string& key) { used_.insert(key); }
   void refuse(const std::string& why, const std::string& key = {});

@@ -81,15 +81,14 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
 }
 
 // A feature that lowering does not know would be timed as a plain dense layer without a word.
-void refuse_untimed(const Transformer& model, std::int64_t sequence, const Tree& root,
-                    Loading& loading) {
+void refuse_untimed(const Transformer& model, const Tree& root, Loading& loading) {
   const TreeMember* section = root.member("model");
   if (section == nullptr) {
     return;
   }
   const TreeMember* use = section->value.member("use");
   const Place place = use != nullptr ? use->value.place : section->key_place;
-  for (const std::string& feature : untimed_features(model, sequence)) {
+  for (const std::string& feature : untimed_features(model)) {
     loading.out.add(
         diagnose(place, "a training step of " + model.name + " cannot be timed: it has " + feature,
                  "a model without it; 'clustersim show' still counts this one"));
@@ -177,7 +176,7 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading) {
             model ? &*model : nullptr},
            loading.out);
   if (model) {
-    refuse_untimed(*model, input.scenario.training.sequence, root, loading);
+    refuse_untimed(*model, root, loading);
   }
   warn_unused(override_places, loading, input.scenario);
   warn_of_clock_alone(override_places, loading, input.scenario);

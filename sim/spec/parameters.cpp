@@ -74,7 +74,8 @@ std::int64_t experts_parameters(const Transformer& m) {
 std::int64_t head_parameters(const Transformer& m) {
   const std::int64_t dense = m.hidden * m.hidden + m.hidden; // of the pooler, of the MLM transform
   const std::int64_t stacks = m.architecture == Architecture::encoder_decoder ? 2 : 1;
-  const bool own_table = m.vocabulary_head && !m.tied_embeddings;
+  const bool scores = m.vocabulary_head && (m.architecture != Architecture::encoder || m.mlm_head);
+  const bool own_table = scores && !m.tied_embeddings;
   return (own_table ? m.vocabulary * table_width(m) : 0) + (m.head_bias ? m.vocabulary : 0) +
          (m.final_norm ? stacks * norm_parameters(m) : 0) + (m.pooler ? dense : 0) +
          m.sequence_classes * (table_width(m) + (m.class_bias ? 1 : 0)) +

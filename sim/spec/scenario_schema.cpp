@@ -56,6 +56,11 @@ void add_training(Schema<S>& s) {
       .length()
       .alias("seq")
       .derived("what the model was trained at");
+  add(s, "training.decoder_sequence", in(&Scenario::training, &T::decoder_sequence),
+      "tokens of one target sequence of an encoder-decoder")
+      .between(1, 1e8)
+      .length()
+      .derived("as many as sequence");
   add(s, "training.global_batch", in(&Scenario::training, &T::global_batch),
       "sequences per optimizer step")
       .required()
