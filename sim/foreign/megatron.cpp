@@ -310,7 +310,13 @@ std::int64_t cluster(Args& args, ConfigText& out, const Sizes& sizes) {
   if (!per_node) per_node = args.variable({"GPUS_PER_NODE", "NPROC_PER_NODE", "NUM_GPUS_PER_NODE"});
   auto nodes = args.count("nnodes");
   if (!nodes) nodes = args.variable({"NNODES", "NUM_NODES", "SLURM_NNODES", "SLURM_JOB_NUM_NODES"});
-  const std::int64_t together = sizes.tensor * sizes.pipeline * sizes.context;
+  const auto share = [&](const char* name, std::int64_t otherwise) {
+    return std::clamp<std::int64_t>(args.count(name).value_or(otherwise), 1, 100000);
+  };
+  const std::int64_t experts =
+      share("expert-model-parallel-size", 1) *
+      share("expert-tensor-parallel-size", args.has("num-experts") ? sizes.tensor : 1);
+  const std::int64_t together = sizes.pipeline * std::lcm(sizes.tensor * sizes.context, experts);
   if (!per_node) args.defaulted.emplace_back("8 chips per node");
   const std::int64_t chips = std::clamp<std::int64_t>(per_node.value_or(8), 1, 1024);
   if (!nodes) {

@@ -7,6 +7,8 @@ namespace clustersim {
 namespace {
 
 constexpr std::size_t most_words = 20000, longest_word = 65536;
+constexpr std::size_t most_bytes = std::size_t{8} << 20U; // of all words and values together
+constexpr std::size_t most_variables = 5000;
 
 bool is_name(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -21,7 +23,7 @@ public:
   explicit Reader(const std::string& text) : text_(text) {}
 
   ShellScript read() {
-    while (at_ < text_.size() && script_.words.size() < most_words)
+    while (at_ < text_.size() && script_.words.size() < most_words && written_ < most_bytes)
       step();
     end_word();
     return std::move(script_);
@@ -112,7 +114,7 @@ private:
   [[nodiscard]] ShellScript read_shell_in(const std::string& inside) const {
     if (depth_ >= 4) return {};
     Reader reader(inside);
-    reader.script_.variables = script_.variables;
+    reader.outer_ = this;
     reader.depth_ = depth_ + 1;
     return reader.read();
   }
@@ -129,13 +131,18 @@ private:
     }
     std::string otherwise;
     if (braces) otherwise = rest_of_braces();
-    const auto found = script_.variables.find(name);
-    const bool known = found != script_.variables.end();
-    if (known || !otherwise.empty()) {
-      insert(known ? found->second : otherwise);
+    const std::string* value = value_of(name);
+    if (value != nullptr || !otherwise.empty()) {
+      insert(value != nullptr ? std::string(*value) : otherwise);
     } else {
       append(text_.substr(start, at_ - start)); // left as it is written
     }
+  }
+
+  [[nodiscard]] const std::string* value_of(const std::string& name) const {
+    const auto found = script_.variables.find(name);
+    if (found != script_.variables.end()) return &found->second;
+    return outer_ == nullptr ? nullptr : outer_->value_of(name);
   }
 
   /// ":-8}" of ${N:-8} gives 8; "[@]}" gives nothing.
@@ -171,6 +178,7 @@ private:
   }
   void append(const std::string& text) {
     open_word();
+    written_ += text.size();
     if (word_.text.size() + text.size() <= longest_word) word_.text += text;
   }
   void push(char c) {
@@ -192,9 +200,9 @@ private:
     const bool assigns = equals != std::string::npos && !name.empty() &&
                          !(name.front() >= '0' && name.front() <= '9') &&
                          std::ranges::all_of(name, is_name);
-    if (assigns) {
+    if (assigns && script_.variables.size() < most_variables) {
       script_.variables[std::string(name)] = word_.text.substr(equals + 1);
-    } else if (script_.words.size() < most_words) {
+    } else if (!assigns && script_.words.size() < most_words) {
       script_.words.push_back(word_);
     }
   }
@@ -203,7 +211,9 @@ private:
   ShellScript script_;
   ShellWord word_;
   bool open_ = false, double_ = false;
+  const Reader* outer_ = nullptr; // of an array: what encloses it
   int depth_ = 0;
+  std::size_t written_ = 0;
   std::size_t at_ = 0, line_ = 1, column_ = 1;
 };
 

@@ -91,7 +91,7 @@ void refuse_untimed(const Transformer& model, const Tree& root, Loading& loading
   for (const std::string& feature : untimed_features(model)) {
     loading.out.add(
         diagnose(place, "a training step of " + model.name + " cannot be timed: it has " + feature,
-                 "a model without it; 'clustersim show' still counts this one"));
+                 "tower_parameters = 0, which trains the language model alone"));
   }
 }
 
