@@ -41,6 +41,28 @@ def bert(model_type, kind, layers, hidden, heads, **more):
             "num_attention_heads": heads, "intermediate_size": 4 * hidden, **more}
 
 
+def neox(layers, hidden, heads, ffn, vocabulary):
+    return {"model_type": "gpt_neox", "num_hidden_layers": layers, "hidden_size": hidden, "num_attention_heads": heads,
+            "intermediate_size": ffn, "vocab_size": vocabulary, "architectures": ["GPTNeoXForCausalLM"]}
+
+
+def bloom(layers, hidden, heads):
+    return {"model_type": "bloom", "n_layer": layers, "n_embed": hidden, "num_attention_heads": heads,
+            "vocab_size": 250880}
+
+
+def g3(**text):
+    return {"model_type": "gemma3", "architectures": ["Gemma3ForConditionalGeneration"],
+            "text_config": dict(sliding_window=1024, **text),
+            "vision_config": {"hidden_size": 1152, "image_size": 896, "intermediate_size": 4304,
+                              "num_attention_heads": 16, "num_hidden_layers": 27, "patch_size": 14,
+                              "vision_use_head": False}}
+
+
+def flan(layers, hidden, heads, ffn):
+    return t5(layers, hidden, heads, 64, ffn, feed_forward_proj="gated-gelu", tie_word_embeddings=False)
+
+
 ROBERTA = dict(vocab_size=50265, max_position_embeddings=514, type_vocab_size=1)
 LATENT = dict(kv_lora_rank=512, qk_nope_head_dim=128, qk_rope_head_dim=64, v_head_dim=128)
 
@@ -129,3 +151,45 @@ PUBLISHED = {
     "t5-small": t5(6, 512, 8, 64, 2048), "t5-base": t5(12, 768, 12, 64, 3072), "t5-large": t5(24, 1024, 16, 64, 4096),
     "t5-3b": t5(24, 1024, 32, 128, 16384), "t5-11b": t5(24, 1024, 128, 128, 65536),
 }
+
+PUBLISHED.update({
+    "llama-33b": llama(60, 6656, 52, 52, 17920, 32000),
+    "codestral-22b": sized("mistral", 56, 6144, 48, 8, 16384, 32768, sliding_window=None),
+    "mistral-small-24b": sized("mistral", 40, 5120, 32, 8, 32768, 131072, head_dim=128, sliding_window=None),
+    "mistral-large-2": sized("mistral", 88, 12288, 96, 8, 28672, 32768, head_dim=128, sliding_window=None),
+    "qwen-2-57b-a14b": sized("qwen2_moe", 28, 3584, 28, 4, 18944, 151936, num_experts=64, num_experts_per_tok=8,
+        moe_intermediate_size=2560, shared_expert_intermediate_size=20480),
+    "gemma-3-4b": g3(hidden_size=2560, intermediate_size=10240, num_hidden_layers=34),
+    "gemma-3-12b": g3(hidden_size=3840, intermediate_size=15360, num_hidden_layers=48, num_attention_heads=16,
+        num_key_value_heads=8),
+    "gemma-3-27b": g3(hidden_size=5376, intermediate_size=21504, num_hidden_layers=62, head_dim=128,
+        num_attention_heads=32, num_key_value_heads=16),
+    "olmo-1b": sized("olmo", 16, 2048, 16, 16, 8192, 50304, tie_word_embeddings=True),
+    "olmo-2-32b": sized("olmo2", 64, 5120, 40, 8, 27648, 100352),
+    "granite-3.0-2b": sized("granite", 40, 2048, 32, 8, 8192, 49155, tie_word_embeddings=True),
+    "granite-3.0-1b-a400m": sized("granitemoe", 24, 1024, 16, 8, 512, 49155, num_local_experts=32,
+        num_experts_per_tok=8, tie_word_embeddings=True),
+    "granite-3.0-3b-a800m": sized("granitemoe", 32, 1536, 24, 8, 512, 49155, num_local_experts=40,
+        num_experts_per_tok=8, tie_word_embeddings=True),
+    "phi-1.5": sized("phi", 24, 2048, 32, 32, 8192, 51200),
+    "kimi-k2": sized("deepseek_v3", 61, 7168, 64, 64, 18432, 163840, n_routed_experts=384, n_shared_experts=1,
+        num_experts_per_tok=8, moe_intermediate_size=2048, first_k_dense_replace=1, q_lora_rank=1536, **LATENT),
+    "opt-350m": dict(opt(24, 1024, 16, 4096), word_embed_proj_dim=512, do_layer_norm_before=False),
+    "opt-2.7b": opt(32, 2560, 32, 10240),
+    "opt-66b": opt(64, 9216, 72, 36864),
+    "pythia-160m": neox(12, 768, 12, 3072, 50304),
+    "pythia-410m": neox(24, 1024, 16, 4096, 50304),
+    "pythia-1.4b": neox(24, 2048, 16, 8192, 50304),
+    "pythia-2.8b": neox(32, 2560, 32, 10240, 50304),
+    "pythia-6.9b": neox(32, 4096, 32, 16384, 50432),
+    "pythia-12b": neox(36, 5120, 40, 20480, 50688),
+    "bloom-560m": bloom(24, 1024, 16),
+    "bloom-1b7": bloom(24, 2048, 16),
+    "bloom-3b": bloom(30, 2560, 32),
+    "mpt-30b": dict(model_type="mpt", n_layers=48, d_model=7168, n_heads=64, vocab_size=50432, max_seq_len=8192),
+    "flan-t5-small": flan(8, 512, 6, 1024),
+    "flan-t5-base": flan(12, 768, 12, 2048),
+    "flan-t5-large": flan(24, 1024, 16, 2816),
+    "flan-t5-xl": flan(24, 2048, 32, 5120),
+    "flan-t5-xxl": flan(24, 4096, 64, 10240),
+})
