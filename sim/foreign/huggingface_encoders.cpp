@@ -51,6 +51,7 @@ void bert(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   m.set("final_norm", false);
   m.set("tied_embeddings", c.flag("tie_word_embeddings"));
   m.set_all({"attention_bias", "projection_bias", "mlp_bias"}, true);
+  c.only("position_embedding_type", "\"absolute\"", "tables of relative positions in each layer");
   c.only("is_decoder", "false", "a causal mask in an encoder's place");
   c.only("add_cross_attention", "false", "cross-attention");
   bert_head(c, m, ending);

@@ -201,7 +201,7 @@ constexpr const char* olmo_defaults = R"({
 const std::vector<HuggingFaceFamily>& llama_like_families() {
   constexpr const char* usual = "ForCausalLM";
   static const std::vector<HuggingFaceFamily> table{
-      {"llama", {"Llama"}, usual, llama_defaults, {}, llama},
+      {"llama", {"Llama", "LLaMA"}, usual, llama_defaults, {}, llama},
       {"mistral", {"Mistral"}, usual, mistral_defaults, {}, mistral},
       {"qwen2", {"Qwen2"}, usual, qwen2_defaults, {}, qwen2},
       {"qwen3", {"Qwen3"}, usual, qwen3_defaults, {}, qwen3},

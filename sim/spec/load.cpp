@@ -30,7 +30,33 @@ void add_identities(std::map<ObjectKey, Tree>& definitions) {
   }
 }
 
-std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
+/// What `model.hf` names, relative to the scenario, as the tree of a transformer file.
+std::optional<Tree> foreign_model(const std::string& file, const Place& place, Loading& loading,
+                                  const LoadOptions& options,
+                                  std::vector<std::string>& assumptions) {
+  if (!options.import_model) {
+    loading.out.add(diagnose(place, "Hugging Face configurations are not read here",
+                             "use = \"id of a transformer\""));
+    return std::nullopt;
+  }
+  const std::filesystem::path named(file);
+  const std::string path =
+      named.is_absolute() ? file : (std::filesystem::path(loading.folder) / named).string();
+  const auto text = read_text_file(path, loading.out);
+  const auto model = text ? options.import_model(*text, path, loading.out) : std::nullopt;
+  if (!model) {
+    return std::nullopt;
+  }
+  if (!model->assumption.empty()) {
+    assumptions.push_back(model->assumption);
+  }
+  return parse_input(make_source_text(path + " (as a transformer)", model->toml, Origin::inferred),
+                     loading.out);
+}
+
+std::optional<Transformer> load_model(const Tree& root, Loading& loading,
+                                      const LoadOptions& options,
+                                      std::vector<std::string>& assumptions) {
   const TreeMember* member = root.member("model");
   if (member == nullptr || member->value.type != TreeType::table) {
     return std::nullopt; // reported by the scenario's schema
@@ -45,7 +71,12 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
   if (!reading.broken.empty()) {
     return std::nullopt;
   }
-  if (!reading.has("use") && own.members.empty()) {
+  if (reading.has("use") && reading.has("hf")) {
+    loading.out.add(
+        diagnose(reading.place_of("hf"), "both 'use' and 'hf' choose a model", "one of them"));
+    return std::nullopt;
+  }
+  if (!reading.has("use") && !reading.has("hf") && own.members.empty()) {
     loading.out.add(diagnose(member->key_place, "no model is chosen",
                              "use = \"id of a transformer\", or the keys of one"));
     return std::nullopt;
@@ -63,6 +94,14 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
     id = std::move(found->id);
     tree = std::move(found->tree);
   }
+  if (reading.has("hf")) {
+    auto found = foreign_model(choice.hf, reading.place_of("hf"), loading, options, assumptions);
+    if (!found) {
+      return std::nullopt;
+    }
+    id = "hf";
+    tree = std::move(*found);
+  }
   Tree over;
   if (!own.members.empty()) {
     over.members.push_back({"model", member->key_place, std::move(own)});
@@ -71,7 +110,7 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
     }
   }
   merge(tree, over);
-  if (!reading.has("use")) {
+  if (!reading.has("use") && !reading.has("hf")) {
     std::map<ObjectKey, Tree> one;
     one.emplace(ObjectKey{Kind::transformer, id}, std::move(tree));
     add_identities(one);
@@ -156,7 +195,8 @@ void finish(Scenario& scenario, const Loading& loading) {
                    [](const ResolvedValue& a, const ResolvedValue& b) { return a.key < b.key; });
 }
 
-std::optional<Scenario> read_scenario(const Tree& root, Loading& loading) {
+std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
+                                      const LoadOptions& options) {
   std::map<ObjectKey, Place> override_places, definition_places;
   ReadContext context{loading.out, ""};
   ScenarioInput input;
@@ -169,7 +209,7 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading) {
   }
   auto node = load_named<Node>(loading, input.node, reading, "cluster.node");
   auto fabric = load_named<Fabric>(loading, input.fabric, reading, "cluster.fabric");
-  auto model = load_model(root, loading);
+  auto model = load_model(root, loading, options, input.scenario.assumptions);
   auto stack = load_named<Stack>(loading, input.stack, reading, "training.stack");
   validate(input, reading,
            {node ? &*node : nullptr, fabric ? &*fabric : nullptr, stack ? &*stack : nullptr,
@@ -208,7 +248,7 @@ std::optional<Scenario> parse_scenario(const std::string& text, const std::strin
   apply_settings(options.settings, *root, out);
   Loading loading{catalogue, out};
   loading.folder = std::filesystem::path(name).parent_path().string();
-  auto scenario = read_scenario(*root, loading);
+  auto scenario = read_scenario(*root, loading, options);
   if (scenario) {
     scenario->path = name;
   }

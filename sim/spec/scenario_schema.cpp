@@ -190,7 +190,8 @@ const Schema<ModelChoice>& model_choice_schema() {
     Schema<ModelChoice> s{"model", "The model of a scenario ([model])", {}};
     add(s, "use", at(&ModelChoice::use),
         "id of a transformer; its keys may follow to replace them");
-    add_reserved(s, "hf", "", "Hugging Face configurations are");
+    add(s, "hf", at(&ModelChoice::hf),
+        "the config.json of a Hugging Face model, in place of use; keys may follow here too");
     return s;
   }();
   return schema;

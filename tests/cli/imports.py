@@ -119,6 +119,7 @@ def imports(program):
         program.equal((answer.code, answer.out), (2, ""), f"import of {text[:60]}")
         program.expect("error:" in answer.err, f"a reason against {text[:60]}")
     active(program)
+    in_a_scenario(program)
 
 
 def published(program):
@@ -143,6 +144,41 @@ def written(program):
         if answer.code == 0:
             total = BUILDERS[kind](config, kind).total()
             program.equal(json.loads(answer.out)["params_total"], total, f"total of {config}")
+
+
+SCENARIO = """schema = 1
+[cluster]
+node = "dgx-h100"
+[model]
+hf = "models/config.json"
+sequence_default = 2048
+[training]
+global_batch = 8
+stack = "megatron-core-2024"
+[plan]
+tensor = 8
+"""
+
+
+def in_a_scenario(program):
+    """[model] hf: relative to the scenario, keys of its own over it, mistakes at their place in the JSON."""
+    (program.here / "models").mkdir(exist_ok=True)
+    config = program.here / "models" / "config.json"
+    config.write_text(json.dumps(base("llama", 32, 4096, 32, 8, 14336, 128256)))
+    (program.here / "run.toml").write_text(SCENARIO)
+    answer = program("run", "run.toml", "--json")
+    program.expect(answer.code in (0, 3), f"run of a config.json: {answer.err}")
+    found = json.loads(answer.out)
+    program.equal(found["results"]["params_total"], 8030261248, "parameters of [model] hf")
+    program.expect(any("tie_word_embeddings = false" in text for text in found["assumptions"]), "defaults are assumptions")
+    config.write_text('{"model_type": "llama",\n "vocab_size": -1}')
+    answer = program("run", "run.toml")
+    program.expect(answer.code == 2 and "config.json:2:2: error:" in answer.err, f"a mistake in it: {answer.err}")
+    config.unlink()
+    program.equal(program("run", "run.toml").code, 74, "no config.json")
+    (program.here / "run.toml").write_text(SCENARIO.replace("hf =", 'use = "gpt2"\nhf ='))
+    answer = program("run", "run.toml")
+    program.expect(answer.code == 2 and "both 'use' and 'hf'" in answer.err, f"use and hf: {answer.err}")
 
 
 def active(program):
