@@ -54,6 +54,23 @@ std::optional<Tree> foreign_model(const std::string& file, const Place& place, L
                      loading.out);
 }
 
+/// The tree that `use` or `hf` names, empty where the keys stand by themselves.
+std::optional<NamedTree> chosen_model(ModelChoice& choice, const Reading& reading,
+                                      ReadContext& context, Loading& loading,
+                                      const LoadOptions& options,
+                                      std::vector<std::string>& assumptions) {
+  if (reading.has("use")) {
+    echo_object(model_choice_schema(), choice, reading, context);
+    keep(loading, std::move(context.echo));
+    return open_named(loading, Kind::transformer, {choice.use, reading.place_of("use")});
+  }
+  if (reading.has("hf")) {
+    auto tree = foreign_model(choice.hf, reading.place_of("hf"), loading, options, assumptions);
+    return tree ? std::optional(NamedTree{"hf", std::move(*tree)}) : std::nullopt;
+  }
+  return NamedTree{"inline", {}};
+}
+
 std::optional<Transformer> load_model(const Tree& root, Loading& loading,
                                       const LoadOptions& options,
                                       std::vector<std::string>& assumptions) {
@@ -81,27 +98,12 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading,
                              "use = \"id of a transformer\", or the keys of one"));
     return std::nullopt;
   }
-  Tree tree;
-  std::string id = "inline";
-  if (reading.has("use")) {
-    echo_object(model_choice_schema(), choice, reading, context);
-    keep(loading, std::move(context.echo));
-    const Name name{choice.use, reading.place_of("use")};
-    auto found = open_named(loading, Kind::transformer, name);
-    if (!found) {
-      return std::nullopt;
-    }
-    id = std::move(found->id);
-    tree = std::move(found->tree);
+  auto chosen = chosen_model(choice, reading, context, loading, options, assumptions);
+  if (!chosen) {
+    return std::nullopt;
   }
-  if (reading.has("hf")) {
-    auto found = foreign_model(choice.hf, reading.place_of("hf"), loading, options, assumptions);
-    if (!found) {
-      return std::nullopt;
-    }
-    id = "hf";
-    tree = std::move(*found);
-  }
+  const std::string id = chosen->id;
+  Tree tree = std::move(chosen->tree);
   Tree over;
   if (!own.members.empty()) {
     over.members.push_back({"model", member->key_place, std::move(own)});

@@ -301,3 +301,16 @@ TEST_CASE("norms behind attention and MLP are run, and keep their inputs") {
   CHECK((layer_activations(four, shard).norms - layer_activations(two, shard).norms).si() ==
         Approx(2 * 2 * local_hidden_elements(shard)));
 }
+
+TEST_CASE("a decoder layer keeps two attentions and the encoder's keys and values, by hand") {
+  const double s = 256, t = 64, h = 256, heads = 4;
+  const Scenario scenario = t5(256, 64);
+  const LayerActivations kept = layer_activations(scenario, shard_of(scenario), LayerKind::cross);
+  CHECK(kept.norms.si() == Approx(3 * t * h * (2 + 2)));
+  CHECK(kept.attention.si() == Approx(2 * (3 * t * h + t * h +       // its own: q, k, v, output
+                                           2 * t * h + 2 * s * h))); // q and output, k and v
+  CHECK(kept.core.si() == Approx(2 * heads * (t * t + t * s)));
+  CHECK(kept.mlp.si() == Approx(2 * (4 * t * h + 4 * t * h)));
+  CHECK(kept_per_layer(scenario, shard_of(scenario), LayerKind::cross).si() ==
+        Approx(kept.all().si()));
+}
