@@ -42,6 +42,10 @@ FieldInfo value_info<std::vector<std::string>>() {
   return plain_info("list of texts", "a list such as [\"one\", \"two\"]");
 }
 template <>
+FieldInfo value_info<std::vector<std::int64_t>>() {
+  return plain_info("list of counts", "a list such as [0, 3]");
+}
+template <>
 FieldInfo value_info<double>() {
   FieldInfo info = plain_info("number", "a number");
   info.figure = true;

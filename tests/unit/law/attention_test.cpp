@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace clustersim {
@@ -99,9 +100,12 @@ TEST_CASE("attention: grouped queries save traffic, not work; a window saves bot
         close_to(2.0 * 2 * (50 + 5) * 16384.0 * 128));
   AttentionShape windowed = full;
   windowed.window = 1024;
-  CHECK(attention_time(windowed, device).flops.si() == close_to(4.0 * 50 * 128 * 16384.0 * 1024));
+  CHECK(attention_time(windowed, device).flops.si() ==
+        close_to(4.0 * 50 * 128 * (16384.0 * 1024 - 1024.0 * 1023 / 2)));
+  // Nine key blocks per query block, but for the first eight of 128.
+  const double blocks = (8.0 * 9 / 2 + 120 * 9) / 128;
   CHECK(attention_time(windowed, device).matrix / attention_time(full, device).matrix ==
-        close_to((1024.0 / 128 + 1) / ((128.0 + 1) / 2)));
+        close_to(blocks / ((128.0 + 1) / 2)));
 }
 
 TEST_CASE("attention: a unit of context parallelism attends from its own queries to all keys") {
@@ -125,6 +129,29 @@ TEST_CASE("attention: unfused has no kernel of its own") {
   device.attention_kernel = "unfused";
   CHECK_THROWS_AS((void)attention_time(square(1024, true), device), Bug);
   CHECK(attention_time(square(0, true), device).total == Seconds{});
+}
+
+TEST_CASE("attention: a causal window: early queries see fewer keys than it holds") {
+  const Device device = round_device();
+  for (const std::int64_t queries : {512, 2048}) {
+    for (const std::int64_t keys : {512, 2048, 4096}) {
+      for (const std::int64_t window : {1, 100, 512, 3000, 9000}) {
+        double pairs = 0.0;
+        for (std::int64_t i = 0; i < queries; ++i) {
+          const std::int64_t before = std::max<std::int64_t>(keys - queries + i + 1, 0);
+          pairs += static_cast<double>(std::min(before, window));
+        }
+        AttentionShape shape{.batch = 1,
+                             .heads = 2,
+                             .kv_heads = 2,
+                             .head_dim = 64,
+                             .queries = queries,
+                             .keys = keys};
+        shape.window = window;
+        CHECK(attention_time(shape, device).flops.si() == close_to(4.0 * 2 * 64 * pairs));
+      }
+    }
+  }
 }
 
 } // namespace clustersim
