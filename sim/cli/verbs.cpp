@@ -122,9 +122,9 @@ const std::vector<Verb> table{
     {"collective",
      "KIND --topology NAME",
      "time and bandwidth of a collective, by size",
-     "KIND is all_reduce, all_gather, reduce_scatter, all_to_all, broadcast or send_recv. Sizes "
-     "and "
-     "bandwidths follow nccl-tests. The last column names the edge that sets the rate, or latency "
+     "KIND is all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce or send_recv. "
+     "Sizes and bandwidths follow nccl-tests. The last column names the edge that sets the rate, "
+     "or latency "
      "where that takes more than half of the time; -v adds the protocol.",
      {"clustersim collective all_reduce --topology dgx_h100",
       "clustersim collective all_reduce --topology dgx_h100 --nodes 4 --ranks 32",

@@ -1,6 +1,7 @@
 #include "law/attention.hpp"
 
 #include "base/bug.hpp"
+#include "law/energy.hpp"
 #include "law/roofline.hpp"
 
 #include <algorithm>
@@ -129,6 +130,9 @@ KernelTime attention_time(const AttentionShape& shape, const Device& device) {
   time.memory = time.traffic / (device.memory * device.kernels.memory.copy);
   time.launch = device.gap + rate.start * device.start_scale;
   time.total = time.launch + join_roofs(time.matrix, time.memory);
+  const Flops executed = per_block * (blocks * work.blocks);
+  const JoulesPerFlop per_flop = device.gemm_rates[shape.precision]->energy;
+  time.energy = kernel_energy(time, {executed, per_flop, {}, time.traffic, {}}, device);
   time.binding = time.matrix >= time.memory ? Roof::matrix : Roof::memory;
   if (time.launch > std::max(time.matrix, time.memory)) time.binding = Roof::launch;
   return time;

@@ -1,6 +1,7 @@
 #include "spec/load.hpp"
 
 #include "base/text.hpp"
+#include "base/units.hpp"
 #include "spec/model_support.hpp"
 #include "spec/objects.hpp"
 #include "spec/overlay.hpp"
@@ -151,18 +152,23 @@ void warn_unused(const std::map<ObjectKey, Place>& places, const Loading& loadin
   }
 }
 
-/// Peaks are figures of their own, quoted at the clock but not computed from it.
-void warn_of_clock_alone(const std::map<ObjectKey, Place>& places, const Loading& loading,
-                         Scenario& scenario) {
+/// A clock overridden alone takes the peaks with it, where the chip states the clock behind them.
+void note_clocks(const std::map<ObjectKey, Place>& places, const Loading& loading,
+                 Scenario& scenario) {
   for (const auto& [key, tree] : loading.overrides) {
     const Tree* compute = key.first == Kind::chip ? tree.find("compute") : nullptr;
     if (compute == nullptr || compute->find("boost_clock") == nullptr ||
         compute->find("matrix") != nullptr || compute->find("vector") != nullptr) {
       continue;
     }
-    const std::string message = "[override.chip.\"" + key.second +
-                                "\"] compute.boost_clock moves no peak: override "
-                                "compute.matrix and compute.vector with it";
+    const std::string override = "[override.chip.\"" + key.second + "\"] compute.boost_clock ";
+    if (const std::optional<Hertz> stated = replaced_clock(loading, key.second)) {
+      scenario.assumptions.push_back(override + "takes matrix, vector and L2 rates with it, from " +
+                                     format_quantity(*stated) + ".");
+      continue;
+    }
+    const std::string message = override + "moves no peak, as the chip states no clock behind "
+                                           "them: override compute.matrix and compute.vector";
     loading.out.add(diagnose(places.at(key), message, "", "", Severity::warning));
     scenario.warnings.push_back(message);
   }
@@ -221,7 +227,7 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
     refuse_untimed(*model, root, loading);
   }
   warn_unused(override_places, loading, input.scenario);
-  warn_of_clock_alone(override_places, loading, input.scenario);
+  note_clocks(override_places, loading, input.scenario);
   if (loading.out.has_errors() || !node || !model || !stack) {
     return std::nullopt;
   }

@@ -101,6 +101,8 @@ CLUSTERSIM_QUANTITY(Watts, "power", 1e9)
 CLUSTERSIM_QUANTITY(Dollars, "money", 1e12)
 CLUSTERSIM_QUANTITY(DollarsPerSecond, "money per time", 1e6)
 CLUSTERSIM_QUANTITY(DollarsPerJoule, "money per energy", 1.0)
+CLUSTERSIM_QUANTITY(JoulesPerByte, "energy per byte", 1e-6)
+CLUSTERSIM_QUANTITY(JoulesPerFlop, "energy per operation", 1e-6)
 #undef CLUSTERSIM_QUANTITY
 
 } // namespace clustersim

@@ -20,6 +20,9 @@ const Schema<Protocol>& protocol_schema() {
     add(s, "tree_fraction", at(&Protocol::tree_fraction), "of that bandwidth in trees")
         .between(tiny, 1)
         .because("NCCL's tuner rates trees at 0.92 of a ring");
+    add(s, "tree_step", at(&Protocol::tree_step), "in place of step in trees")
+        .between(0, 10)
+        .because("as step");
     return s;
   }();
   return schema;
@@ -57,8 +60,11 @@ void add_node_links(Schema<N>& s) {
   add(s, "scale_up.in_network_reduction", node(&Node::scale_up, &Up::in_network_reduction),
       "the switch adds, as NVLink SHARP does")
       .because("not stated");
-  add(s, "scale_up.torus", node(&Node::scale_up, &Up::torus), "extents such as \"4x4x4\", x first");
-  add(s, "scale_up.wrap", node(&Node::scale_up, &Up::wrap), "axes that close: all, none or \"xz\"")
+  add(s, "scale_up.torus", node(&Node::scale_up, &Up::torus),
+      "extents such as \"4x4x4\", x first; \"2d\" or \"3d\": as near to a square or cube as "
+      "node.chips allows");
+  add(s, "scale_up.wrap", node(&Node::scale_up, &Up::wrap),
+      "axes that close: all, none, \"xz\" or \"16\", those of a multiple of 16")
       .because("every axis of three and more closes to a ring");
   add(s, "scale_up.edges", node(&Node::scale_up, &Up::edges),
       "of an explicit shape: \"0-3 x2\" joins chips 0 and 3 by two links, \"0-s1\" chip 0 and "

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "support/close_to.hpp"
+
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -13,6 +15,7 @@
 #include <vector>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -93,8 +96,7 @@ TEST_CASE("what the program's operators count is what the model needs") {
     for (const OpRecord& op : run_analytic(lower(scenario), cost).ops) {
       counted += op.model_flops * static_cast<double>(op.calls);
     }
-    CHECK(counted * scenario.cluster.chips() / model_flops(scenario) ==
-          doctest::Approx(1.0).epsilon(1e-3));
+    CHECK(counted * scenario.cluster.chips() / model_flops(scenario) == close_to(1.0, 1e-3));
   });
 }
 
