@@ -60,8 +60,11 @@ void add_node_links(Schema<N>& s) {
   add(s, "scale_up.in_network_reduction", node(&Node::scale_up, &Up::in_network_reduction),
       "the switch adds, as NVLink SHARP does")
       .because("not stated");
-  add(s, "scale_up.torus", node(&Node::scale_up, &Up::torus), "extents such as \"4x4x4\", x first");
-  add(s, "scale_up.wrap", node(&Node::scale_up, &Up::wrap), "axes that close: all, none or \"xz\"")
+  add(s, "scale_up.torus", node(&Node::scale_up, &Up::torus),
+      "extents such as \"4x4x4\", x first; \"2d\" or \"3d\": as near to a square or cube as "
+      "node.chips allows");
+  add(s, "scale_up.wrap", node(&Node::scale_up, &Up::wrap),
+      "axes that close: all, none, \"xz\" or \"16\", those of a multiple of 16")
       .because("every axis of three and more closes to a ring");
   add(s, "scale_up.edges", node(&Node::scale_up, &Up::edges),
       "of an explicit shape: \"0-3 x2\" joins chips 0 and 3 by two links, \"0-s1\" chip 0 and "
