@@ -191,7 +191,7 @@ std::optional<Belief> belief_of(const LinkGraph& graph, const Traffic& traffic,
 } // namespace
 
 std::vector<CollectiveForm> forms_of(const LinkGraph& graph, std::string_view algorithm,
-                                     const std::vector<Traffic>& stages,
+                                     std::span<const Traffic> stages,
                                      const std::vector<ProtocolChoice>& protocols) {
   std::vector<StageLoad> loads;
   loads.reserve(stages.size());
