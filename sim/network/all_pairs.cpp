@@ -62,7 +62,7 @@ Forms all_pairs_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
   }
   traffic.serial.push_back(
       {router.rank(first.node, places[0]), router.rank(first.node, places[1]), phases, phases});
-  return forms_of(graph, protocol_name, {std::move(traffic)}, {{protocol_name, protocol_name}});
+  return forms_of(graph, protocol_name, traffic, {{protocol_name, protocol_name}});
 }
 
 } // namespace clustersim

@@ -16,6 +16,19 @@ LinkScale scale_for(const LinkGraph& graph, LinkClassId id, const ResourceScale&
   return found == scale.links.end() ? LinkScale{} : found->second;
 }
 
+const CollectiveForm* believed_fastest(const std::vector<CollectiveForm>& forms, Bytes payload) {
+  const CollectiveForm* best = nullptr;
+  Seconds least;
+  for (const CollectiveForm& form : forms) {
+    if (!form.belief) continue;
+    const Seconds expected = form.belief->latency + form.belief->busiest * payload;
+    if (best != nullptr && !(expected < least)) continue;
+    best = &form;
+    least = expected;
+  }
+  return best;
+}
+
 bool always(CollectiveKind) {
   return true;
 }
@@ -113,7 +126,9 @@ CollectiveTime time_of(const CollectiveForm& form, Bytes payload, const LinkGrap
 CollectiveTime fastest(const std::vector<CollectiveForm>& forms, Bytes payload,
                        const LinkGraph& graph, const ResourceScale& scale) {
   CollectiveTime best;
+  const CollectiveForm* chosen = believed_fastest(forms, payload);
   for (const CollectiveForm& form : forms) {
+    if (form.belief && form.algorithm != chosen->algorithm) continue;
     const CollectiveTime time = time_of(form, payload, graph, scale);
     if (best.form == nullptr || time.time < best.time) best = time;
   }

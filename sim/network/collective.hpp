@@ -57,6 +57,12 @@ struct LinkTerm {
   int stage = 0;          // stages follow one another; within one all edges work at once
 };
 
+/// What the library expects of an algorithm when it chooses between ring and tree (spec/link.hpp).
+struct Belief {
+  Seconds latency;
+  SecondsPerByte busiest;
+};
+
 struct CollectiveForm {
   std::string algorithm; // "ring", "hierarchical", "in-switch"
   std::string protocol;  // "low-latency", "bulk", "in-switch"
@@ -66,6 +72,7 @@ struct CollectiveForm {
   Seconds fill;
   SecondsPerByte local;
   LinkClassId local_class;
+  std::optional<Belief> belief; // of the algorithm, the same in all of its protocols
 };
 
 struct CollectiveTime {
@@ -94,7 +101,8 @@ collective_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
 
 [[nodiscard]] CollectiveTime time_of(const CollectiveForm& form, Bytes payload,
                                      const LinkGraph& graph, const ResourceScale& scale = {});
-/// The fastest form. A group of one takes no time.
+/// The fastest form; of algorithms that the library believes something of, only the one that it
+/// expects to be the fastest is taken. A group of one takes no time.
 [[nodiscard]] CollectiveTime fastest(const std::vector<CollectiveForm>& forms, Bytes payload,
                                      const LinkGraph& graph, const ResourceScale& scale = {});
 

@@ -28,7 +28,7 @@ Forms direct_forms(const LinkGraph& graph, Router& router, CollectiveKind kind,
   traffic.serial.push_back({router.rank(first.node, layout.places(first).front()),
                             router.rank(last.node, layout.places(last).back()),
                             all ? family.size - 1.0 : 1.0, 1.0});
-  return forms_of(graph, "direct", {std::move(traffic)}, direct_protocols());
+  return forms_of(graph, "direct", traffic, direct_protocols());
 }
 
 } // namespace clustersim

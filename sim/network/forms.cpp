@@ -22,7 +22,10 @@ Protocol chosen(const Link& link, const ProtocolChoice& choice, int most_in_node
   Protocol protocol = *found;
   // Inside a node the switch reduces; only the trees across nodes are trees of ranks.
   const bool in_switch = exact != nullptr && choice.name == "in-switch";
-  if (choice.tree && !in_switch) protocol.bandwidth_fraction *= protocol.tree_fraction;
+  if (choice.tree && !in_switch) {
+    protocol.bandwidth_fraction *= protocol.tree_fraction;
+    if (protocol.tree_step > Seconds{}) protocol.step = protocol.tree_step;
+  }
   const double beyond_two = std::max(0.0, most_in_node / 2.0 - 1.0);
   protocol.bandwidth_fraction /= 1.0 + link.contention * beyond_two;
   return protocol;
@@ -151,19 +154,59 @@ void add_stage(const LinkGraph& graph, const Traffic& traffic, const StageLoad& 
   }
 }
 
+/// How the library's tuner sees a link class.
+Protocol believed(const Link& link, bool tree) {
+  Protocol protocol;
+  protocol.launch = link.tuner.launch;
+  protocol.step = tree ? link.tuner.tree_step : link.tuner.ring_step;
+  if (tree) protocol.bandwidth_fraction = link.tuner.tree_fraction;
+  return protocol;
+}
+
+/// Nothing unless it knows all links that move data. The longest plateau stretches a ring's steps
+/// on all of them.
+std::optional<Belief> belief_of(const LinkGraph& graph, const Traffic& traffic,
+                                const StageLoad& stage, bool tree) {
+  Belief belief;
+  double plateau = 1.0;
+  std::vector<Protocol> protocols;
+  for (std::size_t c = 0; c < graph.link_classes().size(); ++c) {
+    const Link& link = graph.link_classes()[c];
+    protocols.push_back(believed(link, tree));
+    if (!stage.load.moves(LinkClassId{c})) continue;
+    if (!(link.tuner.ring_step > Seconds{})) return std::nullopt;
+    belief.latency = std::max(belief.latency, link.tuner.launch);
+    if (!tree) plateau = std::max(plateau, link.tuner.ring_plateau);
+  }
+  for (const SerialHop& hop : traffic.serial) {
+    const std::size_t c = traffic.router().pattern(hop.from, hop.to).transport.at();
+    belief.latency += protocols[c].step * hop.steps;
+  }
+  belief.latency = belief.latency * plateau;
+  for (const ClassShare& share : busiest_edges(graph, stage, protocols))
+    belief.busiest = std::max(belief.busiest, SecondsPerByte{share.busiest});
+  return belief;
+}
+
 } // namespace
 
 std::vector<CollectiveForm> forms_of(const LinkGraph& graph, std::string_view algorithm,
-                                     const std::vector<Traffic>& stages,
+                                     std::span<const Traffic> stages,
                                      const std::vector<ProtocolChoice>& protocols) {
   std::vector<StageLoad> loads;
   loads.reserve(stages.size());
   for (const Traffic& traffic : stages)
     loads.push_back(stage_of(graph, traffic));
+  std::optional<Belief> belief;
+  if (stages.size() == 1 && protocols.front().fallback == "bulk" &&
+      protocols.front().name != "in-switch") {
+    belief = belief_of(graph, stages.front(), loads.front(), protocols.front().tree);
+  }
   std::vector<CollectiveForm> forms;
   forms.reserve(protocols.size());
   for (const ProtocolChoice& choice : protocols) {
     CollectiveForm form;
+    form.belief = belief;
     form.algorithm = algorithm;
     form.protocol = choice.name;
     for (std::size_t s = 0; s < stages.size(); ++s)

@@ -78,8 +78,10 @@ Forms exchange_forms(const LinkGraph& graph, Router& router, const Layout& layou
   add_steps(across, layout, 0.0, nodes - 1);
   across.serial.back().traversals = 1.0;
   inside.serial.back().traversals = 1.0;
-  return forms_of(graph, "hierarchical", {std::move(inside), std::move(across)},
-                  direct_protocols());
+  std::vector<Traffic> stages;
+  stages.push_back(std::move(inside));
+  stages.push_back(std::move(across));
+  return forms_of(graph, "hierarchical", stages, direct_protocols());
 }
 
 } // namespace
@@ -113,7 +115,7 @@ Forms hierarchical_forms(const LinkGraph& graph, Router& router, CollectiveKind 
       rails.add_ring(group, phases * (nodes - 1) / nodes / g);
     }
     add_steps(traffic, layout, phases * (g - 1), phases * (nodes - 1));
-    const Forms some = forms_of(graph, "hierarchical", {std::move(traffic)}, ring_protocols(graph));
+    const Forms some = forms_of(graph, "hierarchical", traffic, ring_protocols(graph));
     forms.insert(forms.end(), some.begin(), some.end());
   }
   return forms;

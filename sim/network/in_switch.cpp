@@ -62,7 +62,7 @@ Forms in_switch_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
     const RankId far = router.rank(first.back().node, layout.places(first.back()).front());
     traffic.serial.push_back({root, far, levels, levels});
   }
-  return forms_of(graph, "in-switch", {std::move(traffic)}, {{"in-switch", "bulk", true}});
+  return forms_of(graph, "in-switch", traffic, {{"in-switch", "bulk", true}});
 }
 
 } // namespace clustersim

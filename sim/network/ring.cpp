@@ -159,7 +159,7 @@ Forms ring_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
       ring.traffic().serial = std::move(hops);
       longest = now;
     }
-    const Forms some = forms_of(graph, "ring", {ring.traffic()}, ring_protocols(graph));
+    const Forms some = forms_of(graph, "ring", ring.traffic(), ring_protocols(graph));
     forms.insert(forms.end(), some.begin(), some.end());
   }
   return forms;

@@ -81,7 +81,11 @@ RelationId Router::relation(NodeNumber from, NodeNumber to) {
       key = (std::uint64_t{here.shape} << 34) | (std::uint64_t{there.shape} << 3) | near;
     }
   }
+  auto& [last_key, last] = last_relations_[key & 7]; // pairs of a kind follow one another
+  if (last_key == key + 1) return last;
   const auto [found, fresh] = relation_ids_.try_emplace(key, RelationId{relations_.size()});
+  last_key = key + 1;
+  last = found->second;
   if (fresh) {
     relations_.push_back({from, to});
     patterns_.emplace_back();

@@ -110,6 +110,7 @@ private:
   std::map<std::pair<VertexId, VertexId>, Route> routes_;
   std::vector<Relation> relations_;
   std::unordered_map<std::uint64_t, RelationId> relation_ids_;
+  std::array<std::pair<std::uint64_t, RelationId>, 8> last_relations_{};  // key + 1; 0 = none
   std::vector<std::unordered_map<std::uint64_t, RoutePattern>> patterns_; // by relation
   std::unordered_map<std::uint64_t, std::vector<Gate>> gates_;
   std::unordered_map<std::uint64_t, std::shared_ptr<const GateFinder>> finders_; // by shape, side

@@ -253,8 +253,7 @@ Forms torus_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, G
     }
     traffic.move(own.node, own.node, found->second);
   }
-  return forms_of(graph, "torus", {std::move(traffic)},
-                  all ? direct_protocols() : ring_protocols(graph));
+  return forms_of(graph, "torus", traffic, all ? direct_protocols() : ring_protocols(graph));
 }
 
 } // namespace clustersim

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -129,7 +130,12 @@ struct ProtocolChoice {
 /// One form per protocol. Stages follow one another; within one, all edges work at once.
 [[nodiscard]] std::vector<CollectiveForm> forms_of(const LinkGraph& graph,
                                                    std::string_view algorithm,
-                                                   const std::vector<Traffic>& stages,
+                                                   std::span<const Traffic> stages,
                                                    const std::vector<ProtocolChoice>& protocols);
+[[nodiscard]] inline std::vector<CollectiveForm>
+forms_of(const LinkGraph& graph, std::string_view algorithm, const Traffic& only,
+         const std::vector<ProtocolChoice>& protocols) {
+  return forms_of(graph, algorithm, std::span(&only, 1), protocols);
+}
 
 } // namespace clustersim

@@ -52,7 +52,7 @@ Forms chain_forms(const LinkGraph& graph, Router& router, const Layout& layout, 
     }
     traffic.move(all.node, all.node, traffic.bundle(std::move(flows)));
   }
-  return forms_of(graph, "tree", {std::move(traffic)}, ring_protocols(graph));
+  return forms_of(graph, "tree", traffic, ring_protocols(graph));
 }
 
 void add_steps(Traffic& traffic, const Layout& layout, double directions) {
@@ -96,7 +96,7 @@ Forms tree_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
       trees.add(group, 1.0 / g, way);
     }
     add_steps(traffic, layout, directions);
-    const Forms some = forms_of(graph, "tree", {std::move(traffic)}, ring_protocols(graph, true));
+    const Forms some = forms_of(graph, "tree", traffic, ring_protocols(graph, true));
     forms.insert(forms.end(), some.begin(), some.end());
   }
   return forms;

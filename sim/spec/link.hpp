@@ -19,7 +19,7 @@ struct Protocol {
   double bandwidth_fraction = 1.0; // of the link's achieved bandwidth
   Seconds fill;                    // pipeline fill: time += sqrt(fill · steady time)
   double tree_fraction = 0.92;     // of that bandwidth in trees, whose ranks feed several others
-  Seconds tree_step;               // in place of step in trees; zero = the same
+  Seconds tree_step{};             // in place of step in trees; zero = the same
 };
 
 /// What the library expects of large messages over a link when it chooses between ring and tree

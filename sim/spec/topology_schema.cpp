@@ -126,6 +126,20 @@ const Schema<Link>& link_schema() {
         .because("none");
     add(s, "link.local_copy", at(&Link::local_copy), "copy or reduction of a rank's own share")
         .because("no such cost");
+    const auto tuner = [](auto member) { return at(&Link::tuner, member); };
+    add(s, "tuner.launch", tuner(&Tuner::launch), "what the library believes of large messages")
+        .between(0, 10)
+        .because("no cost");
+    add(s, "tuner.ring_step", tuner(&Tuner::ring_step), "of a ring over this link")
+        .between(0, 10)
+        .because("it chooses what is faster");
+    add(s, "tuner.tree_step", tuner(&Tuner::tree_step), "of a tree").between(0, 10).because("none");
+    add(s, "tuner.ring_plateau", tuner(&Tuner::ring_plateau), "times a ring's latency")
+        .between(1, 100)
+        .because("once");
+    add(s, "tuner.tree_fraction", tuner(&Tuner::tree_fraction), "of a ring's rate in trees")
+        .between(tiny, 1)
+        .because("all of it");
     add_tables(s, "protocol", protocol_schema(), at(&Link::protocols),
                "how collectives use it; chosen by size");
     return s;

@@ -296,6 +296,37 @@ TEST_CASE("trees reach their share of a protocol's bandwidth, a switch that redu
   CHECK(steady("in-switch", wide, kind, {8, 1, 1}).si() == close_to((1 + 1.0 / 8) / (0.9 * port)));
 }
 
+TEST_CASE("the library takes what it believes to be faster, though it is not") {
+  Node node = switched_node();
+  node.scale_up.link.protocols = {protocol("bulk", 0.0, 0.0, 1.0, 0.0)};
+  node.nics.link.protocols = {protocol("bulk", 0.0, 1e-6, 1.0, 0.0)};
+  node.nics.link.protocols.front().tree_fraction = 0.2;
+  node.nics.link.protocols.front().tree_step = Seconds{50e-6};
+  const auto answer = [&](Bytes size) {
+    Fabric between = fabric("single-switch");
+    between.link = node.nics.link;
+    const LinkGraph graph = build_link_graph(cluster(node, 8, between));
+    Router router(graph);
+    const auto forms = collective_forms(graph, router, CollectiveKind::all_reduce, {64, 1});
+    return fastest(forms, size, graph).form->algorithm;
+  };
+  const Bytes size{64e6};
+  CHECK(answer(size) == "ring");
+  // Believed: rings of 126 steps, 16 of them across; trees of 14 inside and 6 across at 0.8 of the
+  // rate. They meet where the latencies differ by what 64 MB more take through a NIC.
+  node.scale_up.link.tuner = {Seconds{}, Seconds{3e-6}, Seconds{4e-6}, 1.0, 1.0};
+  node.nics.link.tuner = {Seconds{8e-6}, Seconds{14e-6}, Seconds{14e-6}, 1.4, 0.8};
+  const double ring = 1.4 * (8e-6 + 126 * (7.0 / 8 * 3e-6 + 1.0 / 8 * 14e-6));
+  const double tree = 8e-6 + 14 * 4e-6 + 6 * 14e-6;
+  const double each = (2.0 / 8 / 0.8 - 2 * 63.0 / 64 / 8) / nic_rate;
+  const double meet = (ring - tree) / each;
+  CHECK(answer(Bytes{0.98 * meet}) == "tree");
+  CHECK(answer(Bytes{1.02 * meet}) == "ring");
+  // Not every link that moves data is known to the tuner: what is faster is taken.
+  node.scale_up.link.tuner = {};
+  CHECK(answer(Bytes{0.98 * meet}) == "ring");
+}
+
 TEST_CASE("blocks deal a group evenly to the nodes, its sisters beside it") {
   const LinkGraph graph = build_link_graph(cluster(switched_node(), 4, fabric("single-switch")));
   const Router router(graph);
