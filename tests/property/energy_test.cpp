@@ -12,6 +12,8 @@
 
 namespace clustersim {
 
+using test::close_to;
+
 TEST_CASE(
     "energy of a step: between idle and the limit, more with a higher cap, by phase in full") {
   for (const char* config : {"dgx_a100", "dgx_h100", "rtx4090_workstation", "single_gpu_gpt2"}) {

@@ -16,6 +16,8 @@
 namespace clustersim {
 namespace {
 
+using test::close_to;
+
 Scenario bert_large(const std::string& chip, double cap) {
   return test::shipped_scenario(
       "single_gpu_gpt2", {"model=bert-large", "cluster.node=desktop-1gpu",

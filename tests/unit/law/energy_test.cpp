@@ -17,6 +17,8 @@
 namespace clustersim {
 namespace {
 
+using test::close_to;
+
 constexpr double idle = 50.0;
 
 Chip idling_chip() {
@@ -166,7 +168,7 @@ TEST_CASE("energy: streams between memory-bound and compute-bound on three board
     KernelTime second;
     second.total = Seconds{1.0};
     const EnergyUse use{{}, {}, Flops{stream.rate}, Bytes{stream.bandwidth}, {}};
-    CHECK(kernel_energy(second, use, device).si() == close_to(stream.watts).epsilon(0.05));
+    CHECK(kernel_energy(second, use, device).si() == close_to(stream.watts, 0.05));
   }
 }
 

@@ -16,7 +16,6 @@
 
 using namespace clustersim;
 using namespace clustersim::test;
-using close_to;
 
 namespace {
 
@@ -67,7 +66,7 @@ TEST_CASE("a window's share of the square is the mean over queries, when tokens 
     for (std::int64_t i = 1; i <= s; ++i)
       pairs += static_cast<double>(std::min(i, window));
     const double side = static_cast<double>(s);
-    CHECK(seen_share(side, window, true) == Approx(pairs / (side * side)).epsilon(1e-3));
+    CHECK(seen_share(side, window, true) == close_to(pairs / (side * side), 1e-3));
   }
   CHECK(seen_share(4096, 0, true) == 0.5);
   CHECK(seen_share(4096, 0, false) == 1.0);
@@ -81,10 +80,10 @@ TEST_CASE("five layers of six see a window: Gemma 3") {
   scenario.model.full_every = 6;
   // Of 13 layers the 6th and the 12th are full; W/s = 1/8: (1/8 - 1/128) of a square, not 1/2.
   const double share = (1.0 / 8 - 1.0 / 128) / 0.5;
-  CHECK(attention_flops(scenario) == Approx(full * (2 + 11 * share) / 13));
+  CHECK(attention_flops(scenario) == close_to(full * (2 + 11 * share) / 13));
   scenario.model.full_every = 0;
   scenario.model.full_layers = {5, 11};
-  CHECK(attention_flops(scenario) == Approx(full * (2 + 11 * share) / 13));
+  CHECK(attention_flops(scenario) == close_to(full * (2 + 11 * share) / 13));
   scenario.training.sequence = 1024; // the window hides nothing
   CHECK(layers_of(stages_of(scenario).front().front(), LayerKind::dense) == 13);
 }
@@ -100,7 +99,7 @@ TEST_CASE("windows: model FLOPs of the program are those of the formula, whateve
         scenario.plan.context = 2;
         scenario.plan.context_exchange = exchange;
         test::spread(scenario, tensor, 1, 2);
-        CHECK(program_model_flops(scenario) == Approx(model_flops(scenario).si()).epsilon(1e-12));
+        CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
       }
     }
   }
@@ -118,7 +117,7 @@ TEST_CASE("a ring's stops share what the window leaves beyond the own block") {
     const double share = shape->window > 0 ? seen_share(2048, shape->window, true) : 1.0;
     pairs += static_cast<double>(calls) * share * static_cast<double>(shape->queries * shape->keys);
   });
-  CHECK(pairs == Approx(2 * 2048 * 8192 * seen_share(8192, 1024, true)).epsilon(0.01));
+  CHECK(pairs == close_to(2 * 2048 * 8192 * seen_share(8192, 1024, true), 0.01));
 }
 
 TEST_CASE("dense layers by list, beside the interval") {
@@ -133,7 +132,7 @@ TEST_CASE("dense layers by list, beside the interval") {
   const Chunk chunk = stages_of(scenario).front().front();
   CHECK(layers_of(chunk, LayerKind::experts) == 3);
   CHECK(layers_of(chunk, LayerKind::dense) == 5);
-  CHECK(program_model_flops(scenario) == Approx(model_flops(scenario).si()).epsilon(1e-12));
+  CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
 }
 
 TEST_CASE("one rank holds every parameter of every kind of model") {
@@ -154,8 +153,8 @@ TEST_CASE("one rank holds every parameter of every kind of model") {
   all.push_back(reward);
   for (const Scenario& scenario : all) {
     CHECK(local_parameters(scenario).total ==
-          Approx(static_cast<double>(count_parameters(scenario.model).total)).epsilon(1e-12));
-    CHECK(program_model_flops(scenario) == Approx(model_flops(scenario).si()).epsilon(1e-12));
+          close_to(static_cast<double>(count_parameters(scenario.model).total), 1e-12));
+    CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
   }
 }
 
@@ -169,11 +168,11 @@ TEST_CASE("an encoder with its decoder: FLOPs by hand") {
                               2 * s * 2 * h * h +                // its keys and values
                               4 * t * t * h / 2 + 4 * t * s * h);
   const double head = 2 * t * h * vocabulary;
-  CHECK(model_flops(scenario).si() == Approx(3 * (encoder + decoder + head)).epsilon(1e-12));
+  CHECK(model_flops(scenario).si() == close_to(3 * (encoder + decoder + head), 1e-12));
   for (const int tensor : {1, 2, 4}) {
     scenario.plan.sequence_parallel = tensor > 2;
     test::spread(scenario, tensor, 2, 3);
-    CHECK(program_model_flops(scenario) == Approx(model_flops(scenario).si()).epsilon(1e-12));
+    CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
   }
 }
 
@@ -212,9 +211,9 @@ TEST_CASE("relative biases: read with the scores, their gradient summed over seq
     }
     return bytes;
   };
-  CHECK(traffic("layer forward", "position biases") == Approx(2 * (2 * 3 + 1) * pairs));
-  CHECK(traffic("layer backward", "position biases, gradient") == Approx(2 * (3 + 1) * pairs));
-  CHECK(traffic("decoder layer forward", "position biases") == Approx(2 * (2 * 3 + 1) * pairs));
+  CHECK(traffic("layer forward", "position biases") == close_to(2 * (2 * 3 + 1) * pairs));
+  CHECK(traffic("layer backward", "position biases, gradient") == close_to(2 * (3 + 1) * pairs));
+  CHECK(traffic("decoder layer forward", "position biases") == close_to(2 * (2 * 3 + 1) * pairs));
 }
 
 TEST_CASE("a pipeline of encoder and decoder: every parameter once, the table where it is used") {
@@ -233,7 +232,7 @@ TEST_CASE("a pipeline of encoder and decoder: every parameter once, the table wh
   const double table = static_cast<double>(scenario.model.vocabulary * scenario.model.hidden);
   CHECK(decoders == 3);
   CHECK(entries == 1);
-  CHECK(sum == Approx(whole + 2 * table)); // where the decoder begins, and at the head
+  CHECK(sum == close_to(whole + 2 * table)); // where the decoder begins, and at the head
 }
 
 TEST_CASE("within a decoder its own states and the encoder's travel together") {
@@ -248,8 +247,8 @@ TEST_CASE("within a decoder its own states and the encoder's travel together") {
   }
   const double h = static_cast<double>(scenario.model.hidden);
   REQUIRE(sent.size() == 2);
-  CHECK(sent[0] == Approx(2 * 256 * h));
-  CHECK(sent[1] == Approx(2 * (256 + 64) * h));
+  CHECK(sent[0] == close_to(2 * 256 * h));
+  CHECK(sent[1] == close_to(2 * (256 + 64) * h));
 }
 
 TEST_CASE("prediction modules: FLOPs by hand, parameters and gradients once") {
@@ -261,15 +260,15 @@ TEST_CASE("prediction modules: FLOPs by hand, parameters and gradients once") {
   const double experts = 2 * (h * 4 + 2 * 2 * h * 96);
   const double each = 2 * 2 * h * h + attention + experts + 2 * h * vocabulary;
   CHECK((model_flops(scenario) - model_flops(without)).si() ==
-        Approx(3 * tokens * 2 * each).epsilon(1e-9));
+        close_to(3 * tokens * 2 * each, 1e-9));
   for (const int tensor : {1, 2}) {
     scenario.plan.sequence_parallel = tensor > 1;
     scenario.plan.expert_tensor = tensor;
     test::spread(scenario, tensor, 2, 2);
-    CHECK(program_model_flops(scenario) == Approx(model_flops(scenario).si()).epsilon(1e-12));
+    CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
     const double bytes = test::sum_over_step(
         lower(scenario), [](const Op& op) { return test::payload(op, Axis::data); });
-    CHECK(bytes == Approx(4.0 * local_parameters(scenario).total).epsilon(1e-12));
+    CHECK(bytes == close_to(4.0 * local_parameters(scenario).total, 1e-12));
   }
 }
 
@@ -282,12 +281,12 @@ TEST_CASE("prediction modules fill the last stage and copy the table there") {
   const double first = parameters_of(scenario, stages.front()).total();
   const double last = parameters_of(scenario, stages.back()).total();
   const double table = static_cast<double>(scenario.model.vocabulary * scenario.model.hidden);
-  CHECK(first + last == Approx(whole + table));
+  CHECK(first + last == close_to(whole + table));
   Scenario without = scenario;
   without.model.mtp_layers = 0;
   const MemoryFootprint more = memory_footprint(scenario), less = memory_footprint(without);
   CHECK(more.stages[1].peak > less.stages[1].peak);
-  CHECK(more.stages[0].peak.si() == Approx(less.stages[0].peak.si()));
+  CHECK(more.stages[0].peak.si() == close_to(less.stages[0].peak.si()));
 }
 
 TEST_CASE("norms behind attention and MLP are run, and keep their inputs") {
@@ -302,18 +301,18 @@ TEST_CASE("norms behind attention and MLP are run, and keep their inputs") {
   const Shard shard = shard_of(two);
   CHECK(norms(four) == norms(two) + 2);
   CHECK((layer_activations(four, shard).norms - layer_activations(two, shard).norms).si() ==
-        Approx(2 * 2 * local_hidden_elements(shard)));
+        close_to(2 * 2 * local_hidden_elements(shard)));
 }
 
 TEST_CASE("a decoder layer keeps two attentions and the encoder's keys and values, by hand") {
   const double s = 256, t = 64, h = 256, heads = 4;
   const Scenario scenario = t5(256, 64);
   const LayerActivations kept = layer_activations(scenario, shard_of(scenario), LayerKind::cross);
-  CHECK(kept.norms.si() == Approx(3 * t * h * (2 + 2)));
-  CHECK(kept.attention.si() == Approx(2 * (3 * t * h + t * h +       // its own: q, k, v, output
-                                           2 * t * h + 2 * s * h))); // q and output, k and v
-  CHECK(kept.core.si() == Approx(2 * heads * (t * t + t * s)));
-  CHECK(kept.mlp.si() == Approx(2 * (4 * t * h + 4 * t * h)));
+  CHECK(kept.norms.si() == close_to(3 * t * h * (2 + 2)));
+  CHECK(kept.attention.si() == close_to(2 * (3 * t * h + t * h +       // its own: q, k, v, output
+                                             2 * t * h + 2 * s * h))); // q and output, k and v
+  CHECK(kept.core.si() == close_to(2 * heads * (t * t + t * s)));
+  CHECK(kept.mlp.si() == close_to(2 * (4 * t * h + 4 * t * h)));
   CHECK(kept_per_layer(scenario, shard_of(scenario), LayerKind::cross).si() ==
-        Approx(kept.all().si()));
+        close_to(kept.all().si()));
 }
