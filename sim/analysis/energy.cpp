@@ -56,7 +56,8 @@ ChipEnergy chip_energy(const Timeline& timeline, const EnergyRates& rates) {
   items[waiting] = rates.idle * std::max(Seconds{0.0}, timeline.step - working);
 
   Joules total;
-  for (const Joules item : items) total += item;
+  for (const Joules item : items)
+    total += item;
   // A kernel at the limit leaves nothing to communication beside it.
   const Joules excess = std::max(Joules{0.0}, total - rates.limit * timeline.step);
   items[communication] -= std::min(excess, items[communication]);
@@ -67,8 +68,8 @@ ChipEnergy chip_energy(const Timeline& timeline, const EnergyRates& rates) {
     if (items[i].si() > 0.0) result.items.push_back({std::string(names[i]), items[i]});
   }
   result.average = total / timeline.step;
-  result.busy = working.si() > 0.0 ? std::min(rates.limit, (total - items[waiting]) / working)
-                                   : rates.idle;
+  result.busy =
+      working.si() > 0.0 ? std::min(rates.limit, (total - items[waiting]) / working) : rates.idle;
   return result;
 }
 

@@ -69,9 +69,13 @@ constexpr Dimension time_dimension{
 constexpr Dimension work_dimension{
     "an amount of work", "an amount of work such as \"5.2 TFLOP\"", work, {}, "FLOP", "",
     Prefixes::large};
-constexpr Dimension energy_dimension{
-    "an energy", "an energy such as \"2 kWh\" or \"500 J\"", energy, {}, "J", "",
-    Prefixes::small_and_large};
+constexpr Dimension energy_dimension{"an energy",
+                                     "an energy such as \"2 kWh\" or \"500 J\"",
+                                     energy,
+                                     {},
+                                     "J",
+                                     "",
+                                     Prefixes::small_and_large};
 constexpr Dimension money_dimension{
     "an amount of money", "an amount of money such as \"35000 USD\"", money, {}, "USD"};
 constexpr Dimension frequency_dimension{
@@ -102,13 +106,9 @@ constexpr Dimension tariff_dimension{"a price of energy",
                                      "kWh"};
 constexpr Dimension intensity_dimension{
     "an intensity", "an intensity such as \"295 FLOP/B\"", work, per_byte, "FLOP", "B"};
-constexpr Dimension byte_energy_dimension{"an energy per byte",
-                                          "an energy per byte such as \"120 pJ/B\"",
-                                          joule,
-                                          per_byte,
-                                          "J",
-                                          "B",
-                                          Prefixes::small_and_large};
+constexpr Dimension byte_energy_dimension{
+    "an energy per byte",     "an energy per byte such as \"120 pJ/B\"", joule, per_byte, "J", "B",
+    Prefixes::small_and_large};
 constexpr Dimension work_energy_dimension{"an energy per operation",
                                           "an energy per operation such as \"0.9 pJ/FLOP\"",
                                           joule,
@@ -118,9 +118,9 @@ constexpr Dimension work_energy_dimension{"an energy per operation",
                                           Prefixes::small_and_large};
 
 constexpr std::array<const Dimension*, 14> dimensions{
-    &size_dimension,      &time_dimension,  &work_dimension,   &energy_dimension,
-    &money_dimension,     &power_dimension, &rate_dimension,   &frequency_dimension,
-    &bandwidth_dimension, &hire_dimension,  &tariff_dimension, &intensity_dimension,
+    &size_dimension,        &time_dimension,       &work_dimension,   &energy_dimension,
+    &money_dimension,       &power_dimension,      &rate_dimension,   &frequency_dimension,
+    &bandwidth_dimension,   &hire_dimension,       &tariff_dimension, &intensity_dimension,
     &byte_energy_dimension, &work_energy_dimension};
 
 } // namespace

@@ -95,7 +95,8 @@ struct Device {
 ///   ((cap - fixed · TDP) / peak / (the same of the reference board))^(1/exponent)
 [[nodiscard]] double clock_under_cap(Watts cap, const Chip& chip);
 
-/// What a matrix load switches at the clock of the `sustained` figures, idle power and `fixed` apart.
+/// What a matrix load switches at the clock of the `sustained` figures, idle power and `fixed`
+/// apart.
 [[nodiscard]] Watts switching_power(const Chip& chip);
 
 /// What a matrix load draws under `power`: the cap, at most the TDP, at least the power of the

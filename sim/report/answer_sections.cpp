@@ -50,9 +50,8 @@ std::string money(Dollars dollars) {
 
 /// "backward 51 %, forward 25 %, …", largest first.
 std::string shares_of(std::vector<EnergyItem> items, TextStyle style) {
-  std::stable_sort(items.begin(), items.end(), [](const EnergyItem& a, const EnergyItem& b) {
-    return a.energy > b.energy;
-  });
+  std::stable_sort(items.begin(), items.end(),
+                   [](const EnergyItem& a, const EnergyItem& b) { return a.energy > b.energy; });
   Joules sum;
   for (const EnergyItem& item : items) {
     sum += item.energy;

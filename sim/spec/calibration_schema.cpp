@@ -297,13 +297,15 @@ void add_rest(Schema<K>& s) {
   add(s, "power.exponent", in(&K::power, &P::exponent), "f V(f)^2 as one power of f")
       .between(1, 4)
       .because("typical of accelerators");
-  add(s, "power.dram", in(&K::power, &P::dram), "energy of DRAM traffic, its way through the chip included")
+  add(s, "power.dram", in(&K::power, &P::dram),
+      "energy of DRAM traffic, its way through the chip included")
       .between(0, 1e-6)
       .because("as measured on HBM boards");
   add(s, "power.vector", in(&K::power, &P::vector), "energy of work outside the matrix units")
       .between(0, 1e-6)
       .because("as measured on GPUs");
-  add(s, "power.l2", in(&K::power, &P::l2), "share of TDP that L2 traffic at full rate adds to idle")
+  add(s, "power.l2", in(&K::power, &P::l2),
+      "share of TDP that L2 traffic at full rate adds to idle")
       .between(0, 1)
       .because("as measured on Blackwell");
   using S = CalibrationSpread;
