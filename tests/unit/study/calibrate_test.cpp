@@ -164,7 +164,9 @@ const HeldConstant* find(const std::vector<HeldConstant>& list, const std::strin
 void check_found(const CalibrationFit& fit, const Truth& truth, double within) {
   CHECK_FALSE(fit.refused());
   const Chip before = h100();
-  for (const auto& [key, factor] : truth) {
+  for (const auto& changed : truth) { // clang++ 14 captures no structured binding
+    const auto& key = changed.first;
+    const auto& factor = changed.second;
     CAPTURE(key);
     const FittedConstant* found = find(fit, key);
     REQUIRE(found != nullptr);
