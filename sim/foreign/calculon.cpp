@@ -21,15 +21,6 @@ struct Parts {
   Part application, execution, system;
 };
 
-void complain(Diagnostics& out, const std::string& path, std::string message,
-              std::string expected) {
-  Diagnostic diagnostic;
-  diagnostic.where.file = path;
-  diagnostic.message = std::move(message);
-  diagnostic.expected = std::move(expected);
-  out.add(std::move(diagnostic));
-}
-
 /// Each file is known by a key that the others lack.
 std::optional<Parts> parts_of(const std::vector<ForeignFile>& files, Diagnostics& out) {
   Parts parts;

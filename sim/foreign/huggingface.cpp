@@ -12,15 +12,6 @@
 namespace clustersim {
 namespace {
 
-void complain(Diagnostics& out, const std::string& path, std::string message,
-              std::string expected = {}) {
-  Diagnostic diagnostic;
-  diagnostic.where.file = path;
-  diagnostic.message = std::move(message);
-  diagnostic.expected = std::move(expected);
-  out.add(std::move(diagnostic));
-}
-
 std::vector<HuggingFaceFamily> all_families() {
   std::vector<HuggingFaceFamily> all = llama_like_families();
   for (const auto* more : {&expert_families(), &older_families(), &encoder_families()})

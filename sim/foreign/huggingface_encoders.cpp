@@ -28,9 +28,7 @@ void bert_head(JsonConfig& c, ModelKeys& m, const std::string& ending) {
                              "ForQuestionAnswering"})) {
     map_classes(c, m, labels(c), true);
   } else if (!tokens && ending != "Model") {
-    c.refuse("the checkpoint of this class of architectures holds parts that a transformer file "
-             "cannot say",
-             "architectures");
+    refuse_class(c);
   }
 }
 
@@ -68,9 +66,7 @@ void t5_head(JsonConfig& c, ModelKeys& m, const std::string& ending) {
              {"ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering"})) {
     map_classes(c, m, labels(c), true);
   } else if (!one_of(ending, {"Model", "EncoderModel"})) {
-    c.refuse("the checkpoint of this class of architectures holds parts that a transformer file "
-             "cannot say",
-             "architectures");
+    refuse_class(c);
   }
 }
 

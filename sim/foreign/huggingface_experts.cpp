@@ -9,10 +9,9 @@ namespace {
 
 void mixtral(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   map_llama(c, m);
-  map_window(c, m, c.has("sliding_window") ? c.count("sliding_window") : 0, {});
+  map_window(c, m, window_of(c), {});
   c.use("sliding_window");
-  m.set("moe.experts", c.count("num_local_experts"));
-  m.set("moe.top_k", c.count("num_experts_per_tok"));
+  map_local_experts(c, m);
   map_decoder_head(c, m, ending);
 }
 
@@ -43,12 +42,12 @@ bool qwen_experts(JsonConfig& c, ModelKeys& m) {
 void qwen2_moe(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   map_llama(c, m);
   m.set("attention_bias", c.flag("qkv_bias"));
-  const bool on = c.flag("use_sliding_window") && c.has("sliding_window");
+  const bool on = c.flag("use_sliding_window");
   c.use("sliding_window");
   const std::int64_t most = c.count("max_window_layers");
-  map_window(
-      c, m, on ? c.count("sliding_window") : 0,
-      layers_where(c.count("num_hidden_layers"), [&](auto i) { return i % 2 == 1 || i >= most; }));
+  map_window(c, m, window_of(c, on), layers_where(c.count("num_hidden_layers"), [&](auto i) {
+               return i % 2 == 1 || i >= most;
+             }));
   const std::int64_t shared = c.count("shared_expert_intermediate_size");
   if (qwen_experts(c, m)) {
     m.set("moe.shared_ffn_hidden", shared);
@@ -59,34 +58,32 @@ void qwen2_moe(JsonConfig& c, ModelKeys& m, const std::string& ending) {
 
 void qwen3_moe(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   map_llama(c, m);
-  m.set_all({"attention_bias", "projection_bias"}, c.flag("attention_bias"));
+  map_attention_biases(c, m);
   m.set("qk_norm", "head");
   c.infer("qk_norm = head: the type has norms of queries and keys");
-  const bool on = c.flag("use_sliding_window") && c.has("sliding_window");
+  const bool on = c.flag("use_sliding_window");
   c.use("sliding_window");
   c.use("max_window_layers");
-  map_window(c, m, on ? c.count("sliding_window") : 0, {});
+  map_window(c, m, window_of(c, on), {});
   qwen_experts(c, m);
   map_decoder_head(c, m, ending);
 }
 
 void granitemoe(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   map_llama(c, m);
-  m.set_all({"attention_bias", "projection_bias"}, c.flag("attention_bias"));
-  m.set("moe.experts", c.count("num_local_experts"));
-  m.set("moe.top_k", c.count("num_experts_per_tok"));
+  map_attention_biases(c, m);
+  map_local_experts(c, m);
   map_decoder_head(c, m, ending);
 }
 
 void gpt_oss(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   map_llama(c, m);
-  m.set_all({"attention_bias", "projection_bias"}, c.flag("attention_bias"));
+  map_attention_biases(c, m);
   m.set_all({"mlp_bias", "attention_sinks"}, true);
-  map_window(c, m, c.has("sliding_window") ? c.count("sliding_window") : 0,
+  map_window(c, m, window_of(c),
              layers_where(c.count("num_hidden_layers"), [](auto i) { return i % 2 == 1; }));
   c.use("sliding_window");
-  m.set("moe.experts", c.count("num_local_experts"));
-  m.set("moe.top_k", c.count("num_experts_per_tok"));
+  map_local_experts(c, m);
   m.set("moe.router_bias", true);
   c.infer("biases of router and experts, and attention sinks: so the type is built");
   map_decoder_head(c, m, ending);
@@ -111,14 +108,8 @@ void deepseek_experts(JsonConfig& c, ModelKeys& m) {
 }
 
 void deepseek(JsonConfig& c, ModelKeys& m, const std::string& ending) {
-  map_sizes(c, m, false);
-  m.set("ffn_hidden", c.count("intermediate_size"));
-  map_activation(c, m, "hidden_act");
-  m.set("gated_mlp", true);
-  m.set("norm", "rms");
-  m.set("position", "rotary");
-  m.set("tied_embeddings", c.flag("tie_word_embeddings"));
-  m.set_all({"attention_bias", "projection_bias"}, c.flag("attention_bias"));
+  map_llama(c, m, {.own_heads = false});
+  map_attention_biases(c, m);
   c.only("mlp_bias", "false", "biases in the MLP");
   c.only("moe_layer_freq", "1", "dense layers between those with experts");
   m.set("mla.kv_rank", c.count("kv_lora_rank"));

@@ -48,14 +48,28 @@ void map_activation(JsonConfig& c, ModelKeys& m, const std::string& key);
 /// Sizes under the names that Llama gave them and nearly all later types use. Latent attention has
 /// no heads of keys of its own.
 void map_sizes(JsonConfig& c, ModelKeys& m, bool own_heads = true);
-/// The same with a gated MLP, RMS norms, rotary positions and the flag for tied tables.
-void map_llama(JsonConfig& c, ModelKeys& m, const char* act_key = "hidden_act");
+/// How a type's layers differ from Llama's.
+struct LlamaLike {
+  const char* activation_key = "hidden_act";
+  const char* norm = "rms";
+  bool gated = true, own_heads = true;
+};
+/// Sizes, MLP, norms, rotary positions and the flag for tied tables.
+void map_llama(JsonConfig& c, ModelKeys& m, const LlamaLike& like = {});
+/// One flag for the biases of all four projections.
+void map_attention_biases(JsonConfig& c, ModelKeys& m);
+/// Experts under Mixtral's names.
+void map_local_experts(JsonConfig& c, ModelKeys& m);
 /// What stands on a decoder's last hidden state.
 void map_decoder_head(JsonConfig& c, ModelKeys& m, const std::string& ending,
                       bool vocabulary_bias = false);
 void map_classes(JsonConfig& c, ModelKeys& m, std::int64_t outputs, bool bias);
+/// The class that architectures names has parts that no key here stands for.
+void refuse_class(JsonConfig& c);
 /// num_labels, or as many as id2label names.
 std::int64_t labels(JsonConfig& c);
+/// The window of the file or class, 0 where it is null or not `on`.
+std::int64_t window_of(JsonConfig& c, bool on = true);
 /// A window in all layers but those of `full`, counted from 0; "layer_types" in the file wins.
 void map_window(JsonConfig& c, ModelKeys& m, std::int64_t window,
                 const std::vector<std::int64_t>& full);

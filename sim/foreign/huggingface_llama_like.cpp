@@ -6,13 +6,9 @@
 namespace clustersim {
 namespace {
 
-void biases(JsonConfig& c, ModelKeys& m) {
-  m.set_all({"attention_bias", "projection_bias"}, c.flag("attention_bias"));
-}
-
 void llama(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   map_llama(c, m);
-  biases(c, m);
+  map_attention_biases(c, m);
   m.set("mlp_bias", c.flag("mlp_bias"));
   map_decoder_head(c, m, ending);
 }
@@ -20,7 +16,7 @@ void llama(JsonConfig& c, ModelKeys& m, const std::string& ending) {
 /// Also Phi 3.
 void mistral(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   map_llama(c, m);
-  map_window(c, m, c.has("sliding_window") ? c.count("sliding_window") : 0, {});
+  map_window(c, m, window_of(c), {});
   c.use("sliding_window");
   map_decoder_head(c, m, ending);
 }
@@ -31,7 +27,7 @@ void qwen_window(JsonConfig& c, ModelKeys& m) {
   c.use("sliding_window");
   const std::int64_t full = on ? c.count("max_window_layers") : 0;
   c.use("max_window_layers");
-  map_window(c, m, on ? c.count("sliding_window") : 0,
+  map_window(c, m, window_of(c, on),
              layers_where(c.count("num_hidden_layers"), [&](auto i) { return i < full; }));
 }
 
@@ -45,7 +41,7 @@ void qwen2(JsonConfig& c, ModelKeys& m, const std::string& ending) {
 
 void qwen3(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   map_llama(c, m);
-  biases(c, m);
+  map_attention_biases(c, m);
   m.set("qk_norm", "head");
   c.infer("qk_norm = head: the type has norms of queries and keys");
   qwen_window(c, m);
@@ -54,31 +50,31 @@ void qwen3(JsonConfig& c, ModelKeys& m, const std::string& ending) {
 
 void gemma(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   map_llama(c, m);
-  biases(c, m);
+  map_attention_biases(c, m);
   map_decoder_head(c, m, ending);
 }
 
 void gemma2(JsonConfig& c, ModelKeys& m, const std::string& ending) {
-  map_llama(c, m, "hidden_activation");
-  biases(c, m);
+  map_llama(c, m, {.activation_key = "hidden_activation"});
+  map_attention_biases(c, m);
   m.set("layer_norms", std::int64_t{4});
   c.infer("layer_norms = 4: so the type is built");
-  map_window(c, m, c.has("sliding_window") ? c.count("sliding_window") : 0,
+  map_window(c, m, window_of(c),
              layers_where(c.count("num_hidden_layers"), [](auto i) { return i % 2 == 1; }));
   map_decoder_head(c, m, ending);
 }
 
 void gemma3_body(JsonConfig& c, ModelKeys& m) {
-  map_llama(c, m, "hidden_activation");
-  biases(c, m);
+  map_llama(c, m, {.activation_key = "hidden_activation"});
+  map_attention_biases(c, m);
   m.set("layer_norms", std::int64_t{4});
   m.set("qk_norm", "head");
   c.infer("layer_norms = 4 and qk_norm = head: so the type is built");
   const char* older = "_sliding_window_pattern";
   const std::int64_t every = c.count(c.has(older) ? older : "sliding_window_pattern");
-  map_window(c, m, c.has("sliding_window") ? c.count("sliding_window") : 0,
-             layers_where(c.count("num_hidden_layers"),
-                          [&](auto i) { return every > 0 && (i + 1) % every == 0; }));
+  map_window(c, m, window_of(c), layers_where(c.count("num_hidden_layers"), [&](auto i) {
+               return every > 0 && (i + 1) % every == 0;
+             }));
 }
 
 void gemma3_text(JsonConfig& c, ModelKeys& m, const std::string& ending) {
@@ -146,14 +142,14 @@ void olmo(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   m.set("norm_weight", false);
   m.set("position", "rotary");
   m.set("tied_embeddings", c.flag("tie_word_embeddings"));
-  biases(c, m);
+  map_attention_biases(c, m);
   c.infer("norm_weight = false: norms of the type have no weights");
   map_decoder_head(c, m, ending);
 }
 
 void olmo2(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   map_llama(c, m);
-  biases(c, m);
+  map_attention_biases(c, m);
   m.set("qk_norm", "width");
   c.infer("qk_norm = width: the type has norms of queries and keys");
   map_decoder_head(c, m, ending);

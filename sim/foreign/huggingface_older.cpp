@@ -39,26 +39,16 @@ void gptj(JsonConfig& c, ModelKeys& m, const std::string& ending) {
 }
 
 void gpt_neox(JsonConfig& c, ModelKeys& m, const std::string& ending) {
-  map_sizes(c, m);
-  m.set("ffn_hidden", c.count("intermediate_size"));
-  map_activation(c, m, "hidden_act");
-  m.set("norm", "layer");
-  m.set("position", "rotary");
-  m.set("tied_embeddings", c.flag("tie_word_embeddings"));
+  map_llama(c, m, {.norm = "layer", .gated = false});
   m.set("parallel_block", c.flag("use_parallel_residual"));
   m.set("layer_norms", std::int64_t{2});
-  m.set_all({"attention_bias", "projection_bias"}, c.flag("attention_bias"));
+  map_attention_biases(c, m);
   m.set("mlp_bias", true);
   map_decoder_head(c, m, ending);
 }
 
 void phi(JsonConfig& c, ModelKeys& m, const std::string& ending) {
-  map_sizes(c, m);
-  m.set("ffn_hidden", c.count("intermediate_size"));
-  map_activation(c, m, "hidden_act");
-  m.set("norm", "layer");
-  m.set("position", "rotary");
-  m.set("tied_embeddings", c.flag("tie_word_embeddings"));
+  map_llama(c, m, {.norm = "layer", .gated = false});
   if (c.flag("qk_layernorm")) m.set("qk_norm", "head");
   m.set("parallel_block", true);
   biases(m);

@@ -43,14 +43,23 @@ void map_sizes(JsonConfig& c, ModelKeys& m, bool own_heads) {
   m.set("sequence_default", c.count("max_position_embeddings"));
 }
 
-void map_llama(JsonConfig& c, ModelKeys& m, const char* act_key) {
-  map_sizes(c, m);
+void map_llama(JsonConfig& c, ModelKeys& m, const LlamaLike& like) {
+  map_sizes(c, m, like.own_heads);
   m.set("ffn_hidden", c.count("intermediate_size"));
-  map_activation(c, m, act_key);
-  m.set("gated_mlp", true);
-  m.set("norm", "rms");
+  map_activation(c, m, like.activation_key);
+  if (like.gated) m.set("gated_mlp", true);
+  m.set("norm", like.norm);
   m.set("position", "rotary");
   m.set("tied_embeddings", c.flag("tie_word_embeddings"));
+}
+
+void map_attention_biases(JsonConfig& c, ModelKeys& m) {
+  m.set_all({"attention_bias", "projection_bias"}, c.flag("attention_bias"));
+}
+
+void map_local_experts(JsonConfig& c, ModelKeys& m) {
+  m.set("moe.experts", c.count("num_local_experts"));
+  m.set("moe.top_k", c.count("num_experts_per_tok"));
 }
 
 std::int64_t labels(JsonConfig& c) {
@@ -62,6 +71,12 @@ void map_classes(JsonConfig& c, ModelKeys& m, std::int64_t outputs, bool bias) {
   m.set("sequence_classes", outputs);
   if (!bias) m.set("class_bias", false);
   c.infer(fmt::format("sequence_classes = {}: the head that architectures names", outputs));
+}
+
+void refuse_class(JsonConfig& c) {
+  c.refuse("the checkpoint of this class of architectures holds parts that a transformer file "
+           "cannot say",
+           "architectures");
 }
 
 void map_decoder_head(JsonConfig& c, ModelKeys& m, const std::string& ending,
@@ -81,9 +96,7 @@ void map_decoder_head(JsonConfig& c, ModelKeys& m, const std::string& ending,
   } else if (ending == "ForQuestionAnswering") {
     map_classes(c, m, 2, true);
   } else if (ending != "Model" && ending != "TextModel") {
-    c.refuse("the checkpoint of this class of architectures holds parts that a transformer file "
-             "cannot say",
-             "architectures");
+    refuse_class(c);
   }
 }
 
@@ -98,6 +111,10 @@ std::int64_t period_of(const std::vector<std::int64_t>& full, std::int64_t layer
 }
 
 } // namespace
+
+std::int64_t window_of(JsonConfig& c, bool on) {
+  return on && c.has("sliding_window") ? c.count("sliding_window") : 0;
+}
 
 void map_window(JsonConfig& c, ModelKeys& m, std::int64_t window,
                 const std::vector<std::int64_t>& full) {

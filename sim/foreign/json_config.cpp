@@ -71,10 +71,7 @@ Diagnostic diagnose_at(const std::string& text, const std::string& path, std::si
 std::optional<JsonConfig> JsonConfig::parse(const std::string& text, const std::string& path,
                                             Diagnostics& out) {
   if (text.size() > most_bytes) {
-    Diagnostic diagnostic;
-    diagnostic.where.file = path;
-    diagnostic.message = "the file is larger than 16 MiB, which no configuration is";
-    out.add(std::move(diagnostic));
+    complain(out, path, "the file is larger than 16 MiB, which no configuration is");
     return std::nullopt;
   }
   if (const auto at = too_deep(text)) {

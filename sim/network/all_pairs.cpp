@@ -22,8 +22,7 @@ constexpr const char* protocol_name = "all-pairs";
 bool known_to_links(const LinkGraph& graph) {
   const std::vector<Link>& links = graph.link_classes();
   return std::any_of(links.begin(), links.end(), [](const Link& link) {
-    return std::any_of(link.protocols.begin(), link.protocols.end(),
-                       [](const Protocol& p) { return p.name == protocol_name; });
+    return find_protocol(link, protocol_name) != nullptr;
   });
 }
 
@@ -40,11 +39,8 @@ bool full_mesh(const LinkMatrix& links) {
 
 Forms all_pairs_forms(const LinkGraph& graph, Router& router, CollectiveKind kind,
                       GroupFamily family) {
-  const bool twice = kind == CollectiveKind::all_reduce;
-  if (!twice && kind != CollectiveKind::all_gather && kind != CollectiveKind::reduce_scatter) {
-    return {};
-  }
-  if (!known_to_links(graph)) return {};
+  const double phases = phases_of(kind);
+  if (phases <= 0.0 || !known_to_links(graph)) return {};
   const Layout layout(graph, router, family);
   const Segment& first = layout.group(0).front();
   const Places& places = layout.places(first);
@@ -52,7 +48,6 @@ Forms all_pairs_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
       !full_mesh(own_links(graph, router, first.node, places))) {
     return {};
   }
-  const double phases = twice ? 2.0 : 1.0;
   Traffic traffic(graph, router, layout);
   traffic.local = 1.0 / family.size;
   Exchange exchange(graph, traffic, layout, Peers::all);

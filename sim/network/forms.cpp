@@ -8,12 +8,6 @@ namespace clustersim {
 
 namespace {
 
-const Protocol* find_protocol(const Link& link, const std::string& name) {
-  const auto found = std::find_if(link.protocols.begin(), link.protocols.end(),
-                                  [&](const Protocol& p) { return p.name == name; });
-  return found == link.protocols.end() ? nullptr : &*found;
-}
-
 /// Link classes without protocol constants cost their edges and nothing more.
 Protocol chosen(const Link& link, const ProtocolChoice& choice, int most_in_node) {
   const Protocol* exact = find_protocol(link, choice.name);
@@ -189,6 +183,12 @@ std::optional<Belief> belief_of(const LinkGraph& graph, const Traffic& traffic,
 }
 
 } // namespace
+
+const Protocol* find_protocol(const Link& link, std::string_view name) {
+  const auto found = std::find_if(link.protocols.begin(), link.protocols.end(),
+                                  [&](const Protocol& p) { return p.name == name; });
+  return found == link.protocols.end() ? nullptr : &*found;
+}
 
 std::vector<CollectiveForm> forms_of(const LinkGraph& graph, std::string_view algorithm,
                                      std::span<const Traffic> stages,

@@ -73,14 +73,11 @@ bool balanced(const Layout& layout) {
 
 Forms halving_doubling_forms(const LinkGraph& graph, Router& router, CollectiveKind kind,
                              GroupFamily family) {
-  const bool twice = kind == CollectiveKind::all_reduce;
-  if (!twice && kind != CollectiveKind::all_gather && kind != CollectiveKind::reduce_scatter) {
-    return {};
-  }
+  const double phases = phases_of(kind);
+  if (phases <= 0.0) return {};
   if (family.size < 2 || !std::has_single_bit(static_cast<unsigned>(family.size))) return {};
   const Layout layout(graph, router, family);
   if (!balanced(layout)) return {};
-  const double phases = twice ? 2.0 : 1.0;
   std::vector<Traffic> stages;
   double held = 1.0;
   for (std::size_t distance = 1; distance < static_cast<std::size_t>(family.size); distance *= 2) {

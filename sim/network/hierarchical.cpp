@@ -32,10 +32,8 @@ public:
       const Segment &here = group[k], &next = group[(k + 1) % group.size()];
       const auto [found, fresh] = bundles_.try_emplace({here.places, next.places});
       if (fresh) {
-        std::vector<PlaceFlow> flows;
-        for (std::size_t i = 0; i < layout_.size(here); ++i)
-          flows.push_back({layout_.places(here)[i], layout_.places(next)[i], bytes});
-        found->second = traffic_.bundle(std::move(flows));
+        found->second =
+            traffic_.bundle(place_by_place(layout_.places(here), layout_.places(next), bytes));
       }
       traffic_.move(here.node, next.node, found->second);
     }
@@ -88,19 +86,15 @@ Forms exchange_forms(const LinkGraph& graph, Router& router, const Layout& layou
 
 Forms hierarchical_forms(const LinkGraph& graph, Router& router, CollectiveKind kind,
                          GroupFamily family) {
-  const bool twice = kind == CollectiveKind::all_reduce;
+  const double phases = phases_of(kind);
   const bool exchange = kind == CollectiveKind::all_to_all;
-  if (!twice && !exchange && kind != CollectiveKind::all_gather &&
-      kind != CollectiveKind::reduce_scatter) {
-    return {};
-  }
+  if (!exchange && phases <= 0.0) return {};
   const Layout layout(graph, router, family);
   const Segment& front = layout.group(0).front();
   const auto g = static_cast<double>(layout.size(front));
   const auto nodes = static_cast<double>(layout.group(0).size());
   if (nodes < 2 || g < 2) return {};
   if (exchange) return exchange_forms(graph, router, layout, family);
-  const double phases = twice ? 2.0 : 1.0;
   Forms forms;
   for (const RingOrder order : ring_orders(graph, router, layout, front)) {
     Traffic traffic(graph, router, layout);

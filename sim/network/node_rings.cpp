@@ -52,8 +52,7 @@ std::vector<RingOrder> ring_orders(const LinkGraph& graph, const Router& router,
 }
 
 NodeRings::Key NodeRings::key_of(const Segment& segment) const {
-  const bool loose = segment.node >= graph_->nodes().size();
-  return {loose ? segment.node : graph_->nodes()[segment.node].shape.value, segment.places};
+  return {kind_of_node(*graph_, segment.node), segment.places};
 }
 
 const std::vector<Cycle>& NodeRings::cycles(const Segment& segment) {

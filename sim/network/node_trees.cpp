@@ -16,10 +16,8 @@ void NodeTrees::add(std::span<const Segment> group, double bytes, TreeWay way) {
                   &to = group[static_cast<std::size_t>(b)];
     const auto [found, fresh] = bundles_.try_emplace({from.places, to.places, bytes});
     if (fresh) {
-      std::vector<PlaceFlow> flows;
-      for (std::size_t i = 0; i < layout_->size(from); ++i)
-        flows.push_back({layout_->places(from)[i], layout_->places(to)[i], bytes / 2.0});
-      found->second = traffic_->bundle(std::move(flows));
+      found->second =
+          traffic_->bundle(place_by_place(layout_->places(from), layout_->places(to), bytes / 2.0));
     }
     traffic_->move(from.node, to.node, found->second);
   };

@@ -20,9 +20,8 @@ std::optional<SwitchPort> reducing_port(const LinkGraph& graph, const Router& ro
 }
 
 const std::vector<SwitchPort>& SwitchPorts::of(const Segment& segment) {
-  const bool loose = segment.node >= graph_->nodes().size();
-  const std::uint32_t shape = loose ? segment.node : graph_->nodes()[segment.node].shape.value;
-  const auto [found, fresh] = known_.try_emplace({shape, segment.places});
+  const auto [found, fresh] =
+      known_.try_emplace({kind_of_node(*graph_, segment.node), segment.places});
   if (!fresh) return found->second;
   for (const std::uint32_t place : layout_->places(segment)) {
     const auto port = reducing_port(*graph_, *router_, segment.node, place);

@@ -221,11 +221,8 @@ bool TorusLoads::add_all_to_all(const Places& members) {
 
 Forms torus_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, GroupFamily family) {
   const bool all = kind == CollectiveKind::all_to_all;
-  const bool twice = kind == CollectiveKind::all_reduce;
-  if (!all && !twice && kind != CollectiveKind::all_gather &&
-      kind != CollectiveKind::reduce_scatter) {
-    return {};
-  }
+  const double phases = phases_of(kind);
+  if (!all && phases <= 0.0) return {};
   const Layout layout(graph, router, family);
   Traffic traffic(graph, router, layout);
   traffic.local = 1.0 / family.size;
@@ -241,8 +238,7 @@ Forms torus_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, G
     if (fresh) {
       TorusLoads loads(tori.try_emplace(block.shape, graph, block).first->second);
       const Places& members = layout.places(own);
-      const bool box =
-          all ? loads.add_all_to_all(members) : loads.add_rings(members, twice ? 2 : 1);
+      const bool box = all ? loads.add_all_to_all(members) : loads.add_rings(members, phases);
       if (!box) return {};
       found->second = traffic.bundle(loads.flows());
       traffic.serial.clear(); // of one group; its sisters look alike

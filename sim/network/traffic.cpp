@@ -6,6 +6,18 @@
 
 namespace clustersim {
 
+std::vector<PlaceFlow> place_by_place(const Places& from, const Places& to, double bytes) {
+  std::vector<PlaceFlow> flows;
+  flows.reserve(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i)
+    flows.push_back({from[i], to[i], bytes});
+  return flows;
+}
+
+std::uint32_t kind_of_node(const LinkGraph& graph, NodeNumber node) {
+  return node < graph.nodes().size() ? graph.nodes()[node].shape.value : node;
+}
+
 BundleId Traffic::bundle(std::vector<PlaceFlow> flows) {
   bundles_.push_back({std::move(flows), {}});
   return BundleId{bundles_.size() - 1};

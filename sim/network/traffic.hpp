@@ -116,6 +116,15 @@ private:
   std::vector<std::uint32_t> pod_blocks_; // first edges of the pods met
 };
 
+/// Each place of one node to the same place of another's list.
+[[nodiscard]] std::vector<PlaceFlow> place_by_place(const Places& from, const Places& to,
+                                                    double bytes);
+/// Equal for nodes that are the same inside; a chip without a node is a kind of its own.
+[[nodiscard]] std::uint32_t kind_of_node(const LinkGraph& graph, NodeNumber node);
+
+/// Nothing where the link has none of that name.
+[[nodiscard]] const Protocol* find_protocol(const Link& link, std::string_view name);
+
 /// A protocol by name, and the one used by link classes that have none of that name.
 struct ProtocolChoice {
   std::string name;

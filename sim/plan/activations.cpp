@@ -16,8 +16,7 @@ Bytes operand(const Shard& shard) {
 
 /// Of self-attention and of attention to an encoder's output.
 double all_scores(const Shard& shard) {
-  return score_elements(shard) +
-         elements(shard.batch, shard.heads) * elements(shard.queries, shard.source);
+  return score_elements(shard, shard.sequence) + score_elements(shard, shard.source);
 }
 
 /// Per score: softmax output, and with dropout its mask (one byte) and the dropped copy.
@@ -173,7 +172,7 @@ Bytes gradients_in_flight(const Scenario& scenario, const Shard& base, LayerKind
                     shard.element;
   Bytes attention = elements(shard.tokens, shard.qkv_width() + shard.core_width) * shard.element;
   if (!attention_is_fused(scenario)) {
-    attention += score_elements(shard) * shard.element;
+    attention += score_elements(shard, shard.sequence) * shard.element;
   }
   return std::max(mlp, attention) + hidden_elements(shard) * shard.element;
 }

@@ -47,17 +47,13 @@ GemmShape from_scores(const Shard& shard, std::int64_t keys, GemmRole role) {
   return product_per_head(shard, shard.core_width / shard.heads, keys, role);
 }
 
-double scores(const Shard& shard, std::int64_t keys) {
-  return elements(shard.batch, shard.heads) * elements(shard.queries, keys);
-}
-
 /// Relative positions (T5) add one bias per head and pair to the scores of every sequence, or sum
 /// their gradients over the sequences. The pairs of a decoder and its encoder have none.
 void append_position_bias(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
                           std::int64_t keys, bool backward) {
   if (scenario.model.position != PositionKind::relative) return;
   const double table = elements(shard.heads, 1) * elements(shard.queries, keys);
-  const double moved = (backward ? 1.0 : 2.0) * scores(shard, keys) + table;
+  const double moved = (backward ? 1.0 : 2.0) * score_elements(shard, keys) + table;
   builder.kernel(backward ? "position biases, gradient" : "position biases",
                  {.kernel_class = KernelClass::elementwise,
                   .traffic = moved * shard.element,
@@ -70,7 +66,7 @@ void append_unfused(BlockBuilder& builder, const Scenario& scenario, const Shard
                     std::int64_t keys, Flops product, bool across) {
   builder.gemm("attention scores", onto_scores(shard, keys, GemmRole::forward), product);
   if (!across) append_position_bias(builder, scenario, shard, keys, false);
-  builder.kernels(Site::score, scores(shard, keys));
+  builder.kernels(Site::score, score_elements(shard, keys));
   builder.gemm("attention over values", from_scores(shard, keys, GemmRole::forward), product);
 }
 
@@ -79,7 +75,7 @@ void append_unfused_backward(BlockBuilder& builder, const Scenario& scenario, co
   const GemmRole role = GemmRole::data_gradient;
   builder.gemm("attention probabilities, gradient", onto_scores(shard, keys, role), product);
   builder.gemm("attention values, gradient", from_scores(shard, keys, role), product);
-  builder.kernels(Site::score, scores(shard, keys));
+  builder.kernels(Site::score, score_elements(shard, keys));
   if (!across) append_position_bias(builder, scenario, shard, keys, true);
   builder.gemm("attention queries, gradient", from_scores(shard, keys, role), product);
   builder.gemm("attention keys, gradient", from_scores(shard, keys, role), product);

@@ -80,9 +80,7 @@ CrossLinears cross_linears(const Scenario& scenario, const Shard& shard) {
   const double query = elements(model.heads, model.head_dim);
   const double pairs = 2.0 * elements(model.kv_heads, model.head_dim);
   Shard source = shard;
-  source.tokens = source_tokens(shard);
-  source.local_tokens =
-      shard.sequence_parallel ? (source.tokens + shard.tensor - 1) / shard.tensor : source.tokens;
+  set_tokens(source, source_tokens(shard));
   return {.queries = column_parallel(shard, "query projection", shard.query_width, query),
           .keys = column_parallel(source, "projection of encoder's output",
                                   shard.key_width + shard.value_width, pairs),

@@ -153,8 +153,8 @@ double local_hidden_elements(const Shard& shard) {
   return elements(shard.local_tokens, shard.hidden);
 }
 
-double score_elements(const Shard& shard) {
-  return elements(shard.batch, shard.heads) * elements(shard.queries, shard.sequence);
+double score_elements(const Shard& shard, std::int64_t keys) {
+  return elements(shard.batch, shard.heads) * elements(shard.queries, keys);
 }
 
 Bytes hidden_payload(const Shard& shard) {
@@ -169,6 +169,11 @@ LayerKind kind_of(const Scenario& scenario, std::int64_t layer) {
   return narrow ? LayerKind::window_dense : LayerKind::dense;
 }
 
+void set_tokens(Shard& shard, std::int64_t tokens) {
+  shard.tokens = tokens;
+  shard.local_tokens = shard.sequence_parallel ? ceil_div(tokens, shard.tensor) : tokens;
+}
+
 Shard shard_for(const Scenario& scenario, Shard shard, LayerKind kind) {
   shard.window = is_windowed(kind) ? scenario.model.window : 0;
   if (kind != LayerKind::cross) return shard;
@@ -176,9 +181,7 @@ Shard shard_for(const Scenario& scenario, Shard shard, LayerKind kind) {
   shard.source = scenario.training.sequence;
   shard.sequence = scenario.training.decoder_sequence;
   shard.queries = ceil_div(shard.sequence, shard.context);
-  shard.tokens = shard.batch * shard.queries;
-  shard.local_tokens =
-      shard.sequence_parallel ? ceil_div(shard.tokens, shard.tensor) : shard.tokens;
+  set_tokens(shard, shard.batch * shard.queries);
   return shard;
 }
 
@@ -201,9 +204,7 @@ Shard shard_of(const Scenario& scenario) {
   shard.sequence = scenario.training.sequence;
   shard.context = scenario.plan.context;
   shard.queries = ceil_div(shard.sequence, shard.context);
-  shard.tokens = shard.batch * shard.queries;
-  shard.local_tokens =
-      shard.sequence_parallel ? ceil_div(shard.tokens, shard.tensor) : shard.tokens;
+  set_tokens(shard, shard.batch * shard.queries);
   shard.causal = model.causal && model.architecture != Architecture::encoder_decoder;
   shard.hidden = model.hidden;
   shard.heads = ceil_div(model.heads, shard.tensor);

@@ -43,14 +43,17 @@ struct Shard {
 [[nodiscard]] constexpr double elements(std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(rows) * static_cast<double>(columns);
 }
-/// Hidden states of a micro-batch, whole and where norms and residuals run; scores of one layer.
+/// Hidden states of a micro-batch, whole and where norms and residuals run; scores of its queries
+/// and so many keys.
 [[nodiscard]] double hidden_elements(const Shard& shard);
 [[nodiscard]] double local_hidden_elements(const Shard& shard);
-[[nodiscard]] double score_elements(const Shard& shard);
+[[nodiscard]] double score_elements(const Shard& shard, std::int64_t keys);
 /// Hidden states as the tensor-parallel collectives carry them.
 [[nodiscard]] Bytes hidden_payload(const Shard& shard);
 
 [[nodiscard]] Shard shard_of(const Scenario& scenario);
+/// Tokens of a micro-batch, and this rank's where norms and residuals run.
+void set_tokens(Shard& shard, std::int64_t tokens);
 
 /// Kinds of layers: with an MLP or with experts, with all keys or those of a window; a decoder's
 /// layer that also looks at an encoder's output.

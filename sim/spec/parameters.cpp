@@ -104,20 +104,24 @@ std::int64_t mtp_parameters(const Transformer& m, std::int64_t last_layer) {
   return m.mtp_layers * (last_layer + 2 * m.hidden * m.hidden + 3 * norm_parameters(m));
 }
 
+/// By interval, before the layers that are listed as dense.
+bool is_experts_turn(const MixtureOfExperts& e, std::int64_t layer) {
+  return layer >= e.dense_first && (layer - e.dense_first + 1) % e.interval == 0;
+}
+
 } // namespace
 
 bool has_experts(const Transformer& m, std::int64_t layer) {
   const MixtureOfExperts& e = m.moe;
-  return e.experts > 0 && layer >= e.dense_first && (layer - e.dense_first + 1) % e.interval == 0 &&
+  return e.experts > 0 && is_experts_turn(e, layer) &&
          !std::ranges::binary_search(e.dense_layers, layer);
 }
 
 std::int64_t expert_layers(const Transformer& m) {
   if (m.moe.experts == 0) return 0;
   const MixtureOfExperts& e = m.moe;
-  const auto taken_out = std::ranges::count_if(e.dense_layers, [&](std::int64_t layer) {
-    return layer >= e.dense_first && (layer - e.dense_first + 1) % e.interval == 0;
-  });
+  const auto taken_out = std::ranges::count_if(
+      e.dense_layers, [&](std::int64_t layer) { return is_experts_turn(e, layer); });
   return (m.layers - e.dense_first) / e.interval - taken_out;
 }
 

@@ -82,67 +82,67 @@ std::vector<Machine> machines() {
           {"listed", cluster(switched_node(), 4, listed), {{32, 1}, {4, 8}, {12, 1}}}};
 }
 
-} // namespace
-
-TEST_CASE("an exchange of classes is an exchange of ranks") {
+/// Every family of groups on every machine.
+template <class Check>
+void for_each_layout(const Check& check) {
   for (const Machine& machine : machines()) {
     const LinkGraph graph = build_link_graph(machine.cluster);
     for (const GroupFamily family : machine.families) {
       INFO(machine.name << ", " << family.size << " by " << family.stride);
       Router router(graph);
       const Layout layout(graph, router, family);
-      Traffic traffic(graph, router, layout);
-      Exchange exchange(graph, traffic, layout, Peers::all);
-      Expanded expanded(graph, router);
-      for (std::size_t i = 0; i < layout.groups(); ++i) {
-        exchange.add(layout.group(i), 0.5);
-        const std::vector<RankId> members = members_of(layout, router, i);
-        for (const RankId a : members) {
-          for (const RankId b : members)
-            expanded.add(a, b, 0.5);
-        }
-      }
-      expanded.check(traffic.settled());
+      check(graph, router, layout);
     }
   }
 }
 
+} // namespace
+
+TEST_CASE("an exchange of classes is an exchange of ranks") {
+  for_each_layout([](const LinkGraph& graph, Router& router, const Layout& layout) {
+    Traffic traffic(graph, router, layout);
+    Exchange exchange(graph, traffic, layout, Peers::all);
+    Expanded expanded(graph, router);
+    for (std::size_t i = 0; i < layout.groups(); ++i) {
+      exchange.add(layout.group(i), 0.5);
+      const std::vector<RankId> members = members_of(layout, router, i);
+      for (const RankId a : members) {
+        for (const RankId b : members)
+          expanded.add(a, b, 0.5);
+      }
+    }
+    expanded.check(traffic.settled());
+  });
+}
+
 TEST_CASE("a shift of classes is a shift of ranks, and so are trees") {
-  for (const Machine& machine : machines()) {
-    const LinkGraph graph = build_link_graph(machine.cluster);
-    for (const GroupFamily family : machine.families) {
-      INFO(machine.name << ", " << family.size << " by " << family.stride);
-      Router router(graph);
-      const Layout layout(graph, router, family);
-      Traffic shifted(graph, router, layout), grown(graph, router, layout);
-      Shift shift(shifted, layout);
-      NodeTrees trees(grown, layout);
-      Expanded by_shift(graph, router), by_trees(graph, router);
-      for (std::size_t i = 0; i < layout.groups(); ++i) {
-        const std::span<const Segment> group = layout.group(i);
-        shift.add(group, 2.0);
-        const std::vector<RankId> members = members_of(layout, router, i);
-        for (std::size_t k = 0; k < members.size(); ++k)
-          by_shift.add(members[k], members[(k + 1) % members.size()], 2.0);
-        if (group.size() < 2 || !layout.even(group)) continue;
-        trees.add(group, 2.0, TreeWay::up);
-        const std::size_t g = layout.size(group.front()), n = group.size();
-        for (std::size_t node = 1; node < n; ++node) {
-          const auto parent =
-              static_cast<std::size_t>(tree_parent(static_cast<int>(node), static_cast<int>(n)));
-          for (std::size_t r = 0; r < g; ++r) {
-            const auto mirrored = [&](std::size_t k) {
-              return n % 2 == 0 ? n - 1 - k : (k + 1) % n;
-            };
-            by_trees.add(members[node * g + r], members[parent * g + r], 1.0);
-            by_trees.add(members[mirrored(node) * g + r], members[mirrored(parent) * g + r], 1.0);
-          }
+  for_each_layout([](const LinkGraph& graph, Router& router, const Layout& layout) {
+    Traffic shifted(graph, router, layout), grown(graph, router, layout);
+    Shift shift(shifted, layout);
+    NodeTrees trees(grown, layout);
+    Expanded by_shift(graph, router), by_trees(graph, router);
+    for (std::size_t i = 0; i < layout.groups(); ++i) {
+      const std::span<const Segment> group = layout.group(i);
+      shift.add(group, 2.0);
+      const std::vector<RankId> members = members_of(layout, router, i);
+      for (std::size_t k = 0; k < members.size(); ++k)
+        by_shift.add(members[k], members[(k + 1) % members.size()], 2.0);
+      if (group.size() < 2 || !layout.even(group)) continue;
+      trees.add(group, 2.0, TreeWay::up);
+      const std::size_t g = layout.size(group.front()), n = group.size();
+      for (std::size_t node = 1; node < n; ++node) {
+        const auto parent =
+            static_cast<std::size_t>(tree_parent(static_cast<int>(node), static_cast<int>(n)));
+        for (std::size_t r = 0; r < g; ++r) {
+          const auto mirrored = [&](std::size_t k) { return n % 2 == 0 ? n - 1 - k : (k + 1) % n; };
+          by_trees.add(members[node * g + r], members[parent * g + r], 1.0);
+          by_trees.add(members[mirrored(node) * g + r], members[mirrored(parent) * g + r], 1.0);
         }
       }
-      by_shift.check(shifted.settled());
-      by_trees.check(grown.settled());
     }
-  }
+    by_shift.check(shifted.settled());
+    by_trees.check(grown.settled());
+  });
 }
 
 TEST_CASE("nodes that are not stored read as those that are, shifted") {
