@@ -14,16 +14,22 @@ namespace {
 std::atomic<long> allocations{0};
 } // namespace
 
-// Replacements must be global functions ([replacement.functions]).
-void* operator new(std::size_t size) {
+// Replacements must be global functions ([replacement.functions]). Inlined, g++ takes the pair of
+// malloc and free apart and reports a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept {
+// A library sorts with memory from here, which AddressSanitizer would hand out as its own.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size == 0 ? 1 : size);
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
 
