@@ -113,7 +113,7 @@ private:
   std::array<std::pair<std::uint64_t, RelationId>, 8> last_relations_{};  // key + 1; 0 = none
   std::vector<std::unordered_map<std::uint64_t, RoutePattern>> patterns_; // by relation
   std::unordered_map<std::uint64_t, std::vector<Gate>> gates_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<const GateFinder>> finders_; // by shape, side
+  std::unordered_map<std::uint64_t, std::shared_ptr<GateFinder>> finders_; // by shape, side
   std::unordered_map<std::uint64_t, Route> fabric_routes_;
   std::shared_ptr<const PathGraph> fabric_; // built when first needed
 };

@@ -116,7 +116,7 @@ TEST_CASE("torus: half an axis of steps for each phase, (n-1)/n over all 2K link
   node.scale_up.torus = "4x4x4";
   node.scale_up.links_per_chip = 6;
   const double steady = 2 * 63.0 / 64 * payload / (6 * nvlink_rate);
-  const double steps = 2 * 3 * (4 / 2);
+  const double steps = 2 * 3 * (4 / 2.0);
   CHECK(seconds("torus", cluster(node), CollectiveKind::all_reduce, {64, 1}) ==
         Approx(launch + steps * (step + 0.1e-6) + steady + std::sqrt(fill * steady)));
 }
