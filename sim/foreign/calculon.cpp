@@ -173,11 +173,11 @@ Rates rates_of(JsonConfig& c) {
   rates.matrix = matrix.real("tflops") * 1e12;
   rates.memory = memory.real("GBps") * 1e9;
   rates.capacity = memory.real("GiB") * 1024.0 * 1024.0 * 1024.0;
-  c.take_over(matrix);
-  c.take_over(memory);
+  c.take_over(matrix, "matrix");
+  c.take_over(memory, "mem1");
   JsonConfig network = c.first("networks");
   rates.chips = network.count("size", 1);
-  c.take_over(network);
+  c.take_over(network, "networks");
   return rates;
 }
 

@@ -157,9 +157,9 @@ void dbrx(JsonConfig& c, ModelKeys& m, const std::string& ending) {
   c.only("tie_word_embeddings", "false", "a tied head, which the library refuses");
   m.set("moe.experts", ffn.count("moe_num_experts"));
   m.set("moe.top_k", ffn.count("moe_top_k"));
-  ffn.take_over(function);
-  c.take_over(attention);
-  c.take_over(ffn);
+  ffn.take_over(function, "ffn_act_fn");
+  c.take_over(attention, "attn_config");
+  c.take_over(ffn, "ffn_config");
   map_decoder_head(c, m, ending);
 }
 

@@ -132,9 +132,9 @@ void gemma3(JsonConfig& c, ModelKeys& m, const std::string& ending) {
     vision.assume(siglip_defaults);
     m.set("tower_parameters", vision_tower(vision, text.count("hidden_size")));
     c.infer("tower_parameters: the vision tower of vision_config and its way into the text");
-    c.take_over(vision);
+    c.take_over(vision, "vision_config");
   }
-  c.take_over(text);
+  c.take_over(text, "text_config");
 }
 
 void olmo(JsonConfig& c, ModelKeys& m, const std::string& ending) {

@@ -276,10 +276,12 @@ JsonConfig JsonConfig::first(const std::string& key) {
   return JsonConfig(std::make_shared<Object>(Object{std::move(inner), json::object()}));
 }
 
-void JsonConfig::take_over(const JsonConfig& child) {
+void JsonConfig::take_over(const JsonConfig& child, const std::string& key) {
   if (!child.wrong_.empty()) refuse(child.wrong_, child.wrong_key_);
   defaulted.insert(defaulted.end(), child.defaulted.begin(), child.defaulted.end());
   inferred.insert(inferred.end(), child.inferred.begin(), child.inferred.end());
+  for (const std::string& name : child.unused())
+    unused_below_.push_back(key + "." + name);
 }
 
 void JsonConfig::report(const std::string& text, const std::string& path, Diagnostics& out) const {
@@ -300,6 +302,7 @@ std::vector<std::string> JsonConfig::unused() const {
   for (const auto& [key, value] : object_->file.items()) {
     if (!used_.contains(key)) keys.push_back(printable(key));
   }
+  keys.insert(keys.end(), unused_below_.begin(), unused_below_.end());
   return keys;
 }
 

@@ -50,7 +50,7 @@ public:
   JsonConfig child(const std::string& key);
   /// The first object of the list under `key`.
   JsonConfig first(const std::string& key);
-  void take_over(const JsonConfig& child);
+  void take_over(const JsonConfig& child, const std::string& key);
   void use(const std::string& key) { used_.insert(key); }
   void refuse(const std::string& why, const std::string& key = {});
   void infer(const std::string& what) { inferred.push_back(what); }
@@ -70,6 +70,7 @@ private:
   Found find(const std::string& key);
   std::shared_ptr<Object> object_;
   std::set<std::string> used_;
+  std::vector<std::string> unused_below_; // of children, "key.name"
   std::string wrong_, wrong_key_;
 };
 

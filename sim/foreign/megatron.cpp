@@ -304,19 +304,31 @@ void plan(Args& args, ConfigText& out, const Sizes& sizes) {
   recompute(args, out);
 }
 
+/// Ranks of one replica, or of as many as the experts are dealt out over.
+std::int64_t ranks_together(Args& args, const Sizes& sizes) {
+  constexpr std::int64_t most = 1000000;
+  const auto share = [&](const char* name, std::int64_t otherwise) {
+    return std::clamp<std::int64_t>(args.count(name).value_or(otherwise), 1, most);
+  };
+  const std::int64_t usual = args.has("num-experts") ? sizes.tensor : 1;
+  const std::int64_t experts =
+      share("expert-model-parallel-size", 1) * share("expert-tensor-parallel-size", usual);
+  const std::int64_t dense = sizes.tensor * sizes.context;
+  const bool few = experts <= most && dense <= most;
+  const std::int64_t together = few ? sizes.pipeline * std::lcm(dense, experts) : most + 1;
+  if (together <= most) return together;
+  args.wrong("tensor-model-parallel-size", "the axes need more ranks than can be timed",
+             "at most 1,000,000");
+  return 1;
+}
+
 /// Chips of the job, of a node; what the script does not say is guessed and listed.
 std::int64_t cluster(Args& args, ConfigText& out, const Sizes& sizes) {
   auto per_node = args.count("nproc-per-node");
   if (!per_node) per_node = args.variable({"GPUS_PER_NODE", "NPROC_PER_NODE", "NUM_GPUS_PER_NODE"});
   auto nodes = args.count("nnodes");
   if (!nodes) nodes = args.variable({"NNODES", "NUM_NODES", "SLURM_NNODES", "SLURM_JOB_NUM_NODES"});
-  const auto share = [&](const char* name, std::int64_t otherwise) {
-    return std::clamp<std::int64_t>(args.count(name).value_or(otherwise), 1, 100000);
-  };
-  const std::int64_t experts =
-      share("expert-model-parallel-size", 1) *
-      share("expert-tensor-parallel-size", args.has("num-experts") ? sizes.tensor : 1);
-  const std::int64_t together = sizes.pipeline * std::lcm(sizes.tensor * sizes.context, experts);
+  const std::int64_t together = ranks_together(args, sizes);
   if (!per_node) args.defaulted.emplace_back("8 chips per node");
   const std::int64_t chips = std::clamp<std::int64_t>(per_node.value_or(8), 1, 1024);
   if (!nodes) {

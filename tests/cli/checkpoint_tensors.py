@@ -5,6 +5,13 @@ with the shapes of their weights, and the defaults of its configuration class. T
 all. Written from the library's configuration_*.py and modeling_*.py.
 """
 
+import re
+
+TABLES = {"model.embed_tokens.weight", "transformer.wte.weight", "transformer.wpe.weight", "gpt_neox.embed_in.weight",
+          "decoder.embed_tokens.weight", "decoder.embed_positions.weight", "word_embeddings.weight",
+          "embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight",
+          "embeddings.token_type_embeddings.weight", "shared.weight"}
+
 
 class Checkpoint:
     """Tensors by name; a second tensor of one name is a mistake of this file."""
@@ -31,6 +38,16 @@ class Checkpoint:
 
     def total(self):
         return sum(self.tensors.values())
+
+    def active(self, top):
+        """Without the routed experts beyond the first `top` of each layer: any `top` of them weigh the same."""
+        routed = re.compile(r"\.experts\.(\d+)\.")
+        return sum(count for name, count in self.tensors.items()
+                   if not (found := routed.search(name)) or int(found.group(1)) < top)
+
+    def tables(self):
+        """Token, position and segment tables of the language model."""
+        return sum(count for name, count in self.tensors.items() if name in TABLES)
 
 
 class Config:

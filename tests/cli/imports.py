@@ -69,6 +69,7 @@ CHECKPOINTS = [
     (222903552, dict(model_type='t5', num_layers=12, d_model=768, num_heads=12, d_kv=64, d_ff=3072, vocab_size=32128)),
 ]
 
+TOP = {"mixtral": 2, "qwen2_moe": 4, "qwen3_moe": 8, "granitemoe": 2, "gpt_oss": 4, "deepseek_v3": 8}  # by default
 TOO_BIG = base("llama", 10**11, 10**11, 10**11, 1, 64, 100)
 HOSTILE = [
     "", "[]", "{", "[" * 100000, '{"model_type": 3}', '{"model_type": "llama", "hidden_size": "wide"}',
@@ -120,6 +121,7 @@ def imports(program):
         program.expect("error:" in answer.err, f"a reason against {text[:60]}")
     active(program)
     in_a_scenario(program)
+    windows(program)
 
 
 def published(program):
@@ -142,8 +144,39 @@ def written(program):
         kind = config["model_type"]
         program.equal(answer.code, 0, f"import of {config}: {answer.err}")
         if answer.code == 0:
-            total = BUILDERS[kind](config, kind).total()
-            program.equal(json.loads(answer.out)["params_total"], total, f"total of {config}")
+            tensors, found = BUILDERS[kind](config, kind), json.loads(answer.out)
+            program.equal(found["params_total"], tensors.total(), f"total of {config}")
+            program.equal(found["params_embedding"], tensors.tables(), f"tables of {config}")
+            top = config.get("num_experts_per_tok", TOP.get(kind, 0))
+            if kind != "dbrx":
+                program.equal(found["params_active"], tensors.active(top), f"active parameters of {config}")
+
+
+WINDOWS = [  # what a configuration says of windows, and the keys that it becomes
+    (base("mistral", 4, 64, 4, 4, 64, 100), {"window": 4096}),
+    (base("mistral", 4, 64, 4, 4, 64, 100, sliding_window=None), {}),
+    (base("gemma2", 4, 64, 4, 4, 64, 100), {"window": 4096, "full_every": 2}),
+    (base("gemma3_text", 7, 64, 4, 4, 64, 100, sliding_window=512), {"window": 512, "full_every": 6}),
+    (base("gemma3_text", 4, 64, 4, 4, 64, 100), {"window": 4096}),
+    (base("gemma3_text", 4, 64, 4, 4, 64, 100, sliding_window_pattern=1), {}),
+    (base("gpt_oss", 4, 64, 4, 4, 64, 100), {"window": 128, "full_every": 2}),
+    (base("gpt_oss", 3, 64, 4, 4, 64, 100, layer_types=["full_attention", "sliding_attention", "full_attention"]),
+     {"window": 128, "full_layers": [0, 2]}),
+    (base("qwen2", 4, 64, 4, 4, 64, 100, use_sliding_window=True, max_window_layers=3),
+     {"window": 4096, "full_layers": [0, 1, 2]}),
+    (base("qwen2", 4, 64, 4, 4, 64, 100, use_sliding_window=True, max_window_layers=28), {}),
+    (base("qwen3", 4, 64, 4, 4, 64, 100, sliding_window=64), {}),
+]
+
+
+def windows(program):
+    for config, wanted in WINDOWS:
+        (program.here / "config.json").write_text(json.dumps(config))
+        answer = program("import", "hf", "config.json", "-o", "m.toml")
+        program.equal(answer.code, 0, f"import of {config}: {answer.err}")
+        model = tomllib.loads((program.here / "m.toml").read_text())["model"]
+        found = {key: model[key] for key in ("window", "full_every", "full_layers") if key in model}
+        program.equal(found, wanted, f"windows of {config}")
 
 
 SCENARIO = """schema = 1

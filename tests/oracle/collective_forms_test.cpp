@@ -3,13 +3,16 @@
 
 #include "unit/network/support.hpp"
 
+#include "support/close_to.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 using namespace clustersim;
+using namespace clustersim::test;
 using namespace clustersim::testing;
-using doctest::Approx;
+using close_to;
 
 namespace {
 

@@ -4,10 +4,13 @@
 #include "spec/catalogue.hpp"
 #include "support/scenarios.hpp"
 
+#include "support/close_to.hpp"
+
 #include <doctest/doctest.h>
 
 using namespace clustersim;
-using doctest::Approx;
+using namespace clustersim::test;
+using close_to;
 
 namespace {
 

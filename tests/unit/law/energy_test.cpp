@@ -1,11 +1,13 @@
 // Energy per operator, and that it is the same law as the clock under a cap.
 
-#include "law/energy.hpp"
 #include "law/attention.hpp"
+#include "law/energy.hpp"
 #include "law/gemm.hpp"
 #include "law/memory_bound.hpp"
 #include "spec/catalogue.hpp"
 #include "unit/law/fixtures.hpp"
+
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
@@ -52,18 +54,18 @@ TEST_CASE("energy: a large GEMM draws the limit that sets its clock, but for its
     CAPTURE(watts);
     const KernelTime time = gemm_time(large, capped(idling_chip(), watts)).time;
     const double start = time.launch / time.total;
-    CHECK(power_of(time) == doctest::Approx(watts * (1.0 - start) + idle * start));
+    CHECK(power_of(time) == close_to(watts * (1.0 - start) + idle * start));
   }
 }
 
 TEST_CASE("energy: a memory-bound kernel draws idle power and its bytes") {
   const KernelTime time = memory_kernel_time(copy, test::device_of(idling_chip()));
-  CHECK(time.energy.si() == doctest::Approx(idle * time.total.si() + 4e9 * 100e-12));
+  CHECK(time.energy.si() == close_to(idle * time.total.si() + 4e9 * 100e-12));
   CHECK(power_of(time) < 400.0);
   MemoryKernel busy = copy;
   busy.vector_flops = Flops{1e9};
   const KernelTime more = memory_kernel_time(busy, test::device_of(idling_chip()));
-  CHECK((more.energy - time.energy).si() == doctest::Approx(1e9 * 5e-12));
+  CHECK((more.energy - time.energy).si() == close_to(1e9 * 5e-12));
 }
 
 TEST_CASE("energy: what stays in L2 draws its share of the limit at the full rate") {
@@ -72,7 +74,7 @@ TEST_CASE("energy: what stays in L2 draws its share of the limit at the full rat
   const KernelTime time = memory_kernel_time(small, device);
   REQUIRE(time.l2.si() > 0.0);
   CHECK(time.energy.si() ==
-        doctest::Approx(idle * time.total.si() + 0.25 * 400.0 * 20e6 / device.l2.si()));
+        close_to(idle * time.total.si() + 0.25 * 400.0 * 20e6 / device.l2.si()));
 }
 
 TEST_CASE("energy: matrix work at full clock by the clock law") {
@@ -80,10 +82,9 @@ TEST_CASE("energy: matrix work at full clock by the clock law") {
   const Device device = test::device_of(idling_chip());
   const GemmRates& rates = *device.gemm_rates[Precision::bf16];
   const double f = 0.9 / 0.8;
-  CHECK(rates.energy.si() == doctest::Approx((100.0 - idle + 300.0 * f * f) / (0.9 * 300e12)));
+  CHECK(rates.energy.si() == close_to((100.0 - idle + 300.0 * f * f) / (0.9 * 300e12)));
   // Half the rate at the same power: twice the joules.
-  CHECK(device.gemm_rates[Precision::tf32]->energy.si() ==
-        doctest::Approx(2.0 * rates.energy.si()));
+  CHECK(device.gemm_rates[Precision::tf32]->energy.si() == close_to(2.0 * rates.energy.si()));
 }
 
 TEST_CASE("energy: power never falls with a higher cap, and stays between idle and the limit") {
@@ -98,10 +99,9 @@ TEST_CASE("energy: power never falls with a higher cap, and stays between idle a
     CAPTURE(watts);
     const Device device = capped(chip, watts);
     const double limit = busy_power(chip, {Watts{watts}, 1.0}).si() * (1.0 + 1e-12);
-    for (auto [power, last] :
-         {std::pair{power_of(gemm_time(large, device).time), &last_gemm},
-          {power_of(memory_kernel_time(copy, device)), &last_copy},
-          {power_of(attention_time(attention, device)), &last_attention}}) {
+    for (auto [power, last] : {std::pair{power_of(gemm_time(large, device).time), &last_gemm},
+                               {power_of(memory_kernel_time(copy, device)), &last_copy},
+                               {power_of(attention_time(attention, device)), &last_attention}}) {
       CHECK(power <= limit);
       CHECK(power >= idle);
       CHECK(power >= *last * (1.0 - 1e-12));
@@ -142,9 +142,10 @@ TEST_CASE("energy: every chip, sparse, grouped or in 16-bit sums, keeps to its l
   }
 }
 
-// Board power of FP32 multiply-add streams, te42kyfo/gpu-benches@1c36d50, gpu-roofline: GB/s, GFLOP/s,
-// W. Of the points below the board's limit, first, middle and last. They fitted `dram` and `vector`
-// of their families, so this says that one line per chip holds them, not that it predicts them.
+// Board power of FP32 multiply-add streams, te42kyfo/gpu-benches@1c36d50, gpu-roofline: GB/s,
+// GFLOP/s, W. Of the points below the board's limit, first, middle and last. They fitted `dram` and
+// `vector` of their families, so this says that one line per chip holds them, not that it predicts
+// them.
 TEST_CASE("energy: streams between memory-bound and compute-bound on three boards") {
   struct Stream {
     const char* chip;
@@ -165,7 +166,7 @@ TEST_CASE("energy: streams between memory-bound and compute-bound on three board
     KernelTime second;
     second.total = Seconds{1.0};
     const EnergyUse use{{}, {}, Flops{stream.rate}, Bytes{stream.bandwidth}, {}};
-    CHECK(kernel_energy(second, use, device).si() == doctest::Approx(stream.watts).epsilon(0.05));
+    CHECK(kernel_energy(second, use, device).si() == close_to(stream.watts).epsilon(0.05));
   }
 }
 

@@ -99,23 +99,22 @@ TEST_CASE("memory-bound.md: layer norm on A100") {
 TEST_CASE("power.md: joules of a product and of a memory-bound kernel on H100") {
   const Device h100 = device(chip("h100-sxm5-80gb"));
   const KernelTime product = gemm_time({8192, 8192, 8192}, h100).time;
-  CHECK(product.total.si() == doctest::Approx(1.591e-3).epsilon(printed));
+  CHECK(product.total.si() == close_to(1.591e-3).epsilon(printed));
   const double full = 0.837 / 0.7;
   CHECK(h100.gemm_rates[Precision::bf16]->energy.si() ==
-        doctest::Approx((0.25 * 700 - 70 + 0.75 * 700 * full * full) / (0.837 * 989.4e12)));
-  CHECK(product.energy.si() == doctest::Approx(1.111).epsilon(printed));
-  CHECK((product.energy / product.total).si() == doctest::Approx(698.0).epsilon(printed));
+        close_to((0.25 * 700 - 70 + 0.75 * 700 * full * full) / (0.837 * 989.4e12)));
+  CHECK(product.energy.si() == close_to(1.111).epsilon(printed));
+  CHECK((product.energy / product.total).si() == close_to(698.0).epsilon(printed));
   const MemoryKernel copy{KernelClass::elementwise, Bytes{1073741824.0}, Flops{}, 1};
   const KernelTime moved = memory_kernel_time(copy, h100);
-  CHECK(moved.energy.si() ==
-        doctest::Approx(70.0 * moved.total.si() + 1073741824.0 * 128e-12));
-  CHECK(moved.energy.si() == doctest::Approx(0.168).epsilon(0.005));
+  CHECK(moved.energy.si() == close_to(70.0 * moved.total.si() + 1073741824.0 * 128e-12));
+  CHECK(moved.energy.si() == close_to(0.168).epsilon(0.005));
 }
 
 TEST_CASE("memory-bound.md: a triad on H100 SXM") {
   const double share = 1.0 / (1 / 0.945 + (1 / 0.865 - 1 / 0.945) * 2.0 / 3.0);
   CHECK(stream_bandwidth(device(chip("h100-sxm5-80gb")), 1.0 / 3.0).si() ==
-        doctest::Approx(share * 3.35e12));
+        close_to(share * 3.35e12));
 }
 
 TEST_CASE("power.md: H100 at 500 W, RTX 3090 at 280 W, GB300 from GB200") {

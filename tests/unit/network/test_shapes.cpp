@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 using namespace clustersim;
+using namespace clustersim::test;
 using clustersim::test::close_to;
 using namespace clustersim::testing;
 
@@ -84,7 +85,7 @@ TEST_CASE("five chips of the cube mesh have no ring: one chain, one link at each
   Router router(graph);
   const auto chain = forms_by("tree", graph, router, CollectiveKind::all_reduce, {5, 1});
   REQUIRE_FALSE(chain.empty());
-  CHECK(busiest(chain.front()).si() == doctest::Approx(1.0 / nvlink_rate));
+  CHECK(busiest(chain.front()).si() == close_to(1.0 / nvlink_rate));
 }
 
 TEST_CASE("cycles are packed into links, and none where none fits") {

@@ -7,12 +7,15 @@
 
 #include "support.hpp"
 
+#include "support/close_to.hpp"
+
 #include <doctest/doctest.h>
 
 #include <functional>
 #include <vector>
 
 using namespace clustersim;
+using namespace clustersim::test;
 using namespace clustersim::testing;
 
 namespace {
@@ -43,7 +46,7 @@ public:
       double sum = 0.0;
       for (const double bytes : row.bytes)
         sum += bytes;
-      CHECK(sum == doctest::Approx(bytes_[row.edge.at()]));
+      CHECK(sum == close_to(bytes_[row.edge.at()]));
       covered += row.alike;
     }
     CHECK(covered == loaded);

@@ -8,12 +8,15 @@
 #include "plan/shard.hpp"
 #include "plan/stage.hpp"
 
+#include "support/close_to.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 using namespace clustersim;
-using doctest::Approx;
+using namespace clustersim::test;
+using close_to;
 
 namespace {
 

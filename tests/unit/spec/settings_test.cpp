@@ -2,6 +2,8 @@
 
 #include "small_catalogue.hpp"
 
+#include "support/close_to.hpp"
+
 #include <doctest/doctest.h>
 
 using namespace clustersim;
@@ -188,11 +190,9 @@ TEST_CASE("a clock overridden alone takes its peaks with it") {
   REQUIRE(stock.scenario);
   const Chip& fast = stock.scenario->chip();
   const Chip& slow = alone.scenario->chip();
-  CHECK(slow.matrix[Precision::bf16]->si() ==
-        doctest::Approx(0.5 * fast.matrix[Precision::bf16]->si()));
-  CHECK(slow.vector[Precision::fp32]->si() ==
-        doctest::Approx(0.5 * fast.vector[Precision::fp32]->si()));
-  CHECK(slow.l2.bandwidth.si() == doctest::Approx(0.5 * fast.l2.bandwidth.si()));
+  CHECK(slow.matrix[Precision::bf16]->si() == close_to(0.5 * fast.matrix[Precision::bf16]->si()));
+  CHECK(slow.vector[Precision::fp32]->si() == close_to(0.5 * fast.vector[Precision::fp32]->si()));
+  CHECK(slow.l2.bandwidth.si() == close_to(0.5 * fast.l2.bandwidth.si()));
   CHECK(slow.memory.bandwidth == fast.memory.bandwidth);
   CHECK(alone.scenario->warnings.empty());
   CHECK(alone.scenario->assumptions.size() == stock.scenario->assumptions.size() + 1);
