@@ -1,9 +1,8 @@
 // Collectives against their closed forms, written from the data of a machine with round figures
 // (docs/explanation/collectives.md, "Algorithms").
 
-#include "unit/network/support.hpp"
-
 #include "support/close_to.hpp"
+#include "unit/network/support.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +11,6 @@
 using namespace clustersim;
 using namespace clustersim::test;
 using namespace clustersim::testing;
-using close_to;
 
 namespace {
 
@@ -55,25 +53,25 @@ double latency(Router& router, std::size_t from, std::size_t to) {
 TEST_CASE("ring in a node: launch + 2(n-1) steps + 2(n-1)/n of the payload through each port") {
   const double n = 8, steady = 2 * (n - 1) / n * payload / port;
   CHECK(seconds("ring", cluster(timed_node()), CollectiveKind::all_reduce, {8, 1}) ==
-        Approx(launch + 2 * (n - 1) * (step + hop) + steady + std::sqrt(fill * steady)));
+        close_to(launch + 2 * (n - 1) * (step + hop) + steady + std::sqrt(fill * steady)));
   const double half = steady / 2;
   for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
     CHECK(seconds("ring", cluster(timed_node()), kind, {8, 1}) ==
-          Approx(launch + (n - 1) * (step + hop) + half + std::sqrt(fill * half)));
+          close_to(launch + (n - 1) * (step + hop) + half + std::sqrt(fill * half)));
   }
   const double whole = payload / port;
   for (const auto kind : {CollectiveKind::broadcast, CollectiveKind::reduce}) {
     CHECK(seconds("ring", cluster(timed_node()), kind, {8, 1}) ==
-          Approx(launch + (n - 1) * (step + hop) + whole + std::sqrt(fill * whole)));
+          close_to(launch + (n - 1) * (step + hop) + whole + std::sqrt(fill * whole)));
   }
 }
 
 TEST_CASE("halving and doubling: launch + 2 log2(n) steps + 2(n-1)/n of the payload") {
   const double n = 8, steady = 2 * (n - 1) / n * payload / port;
   CHECK(seconds("halving-doubling", cluster(timed_node()), CollectiveKind::all_reduce, {8, 1}) ==
-        Approx(launch + 2 * std::log2(n) * (step + hop) + steady + std::sqrt(fill * steady)));
+        close_to(launch + 2 * std::log2(n) * (step + hop) + steady + std::sqrt(fill * steady)));
   CHECK(seconds("halving-doubling", cluster(timed_node()), CollectiveKind::all_gather, {8, 1}) ==
-        Approx(launch + std::log2(n) * (step + hop) + steady / 2 + std::sqrt(fill * steady / 2)));
+        close_to(launch + std::log2(n) * (step + hop) + steady / 2 + std::sqrt(fill * steady / 2)));
 }
 
 TEST_CASE("halving and doubling across nodes: near steps by NVLink, far ones after them by NIC") {
@@ -85,7 +83,7 @@ TEST_CASE("halving and doubling across nodes: near steps by NVLink, far ones aft
   const double steps = 2 * 3 * (step + hop) + 2 * (far_step + latency(router, 0, 8)) +
                        2 * (far_step + latency(router, 0, 16));
   CHECK(seconds("halving-doubling", machine, CollectiveKind::all_reduce, {32, 1}) ==
-        Approx(far_launch + steps + near + far + std::sqrt(fill * (near + far))));
+        close_to(far_launch + steps + near + far + std::sqrt(fill * (near + far))));
 }
 
 TEST_CASE("halving and doubling takes powers of two only") {
@@ -105,10 +103,10 @@ TEST_CASE("tree over single-chip nodes: 2 log2(N) steps, twice the payload throu
   Router router(graph);
   const double way = latency(router, 0, 15);
   CHECK(seconds("tree", machine, CollectiveKind::all_reduce, {16, 1}) ==
-        Approx(far_launch + 2 * std::log2(16) * (far_step + way) + 2 * payload / nic_rate));
+        close_to(far_launch + 2 * std::log2(16) * (far_step + way) + 2 * payload / nic_rate));
   for (const auto kind : {CollectiveKind::broadcast, CollectiveKind::reduce}) {
     CHECK(seconds("tree", machine, kind, {16, 1}) ==
-          Approx(far_launch + std::log2(16) * (far_step + way) + payload / nic_rate));
+          close_to(far_launch + std::log2(16) * (far_step + way) + payload / nic_rate));
   }
 }
 
@@ -121,7 +119,7 @@ TEST_CASE("torus: half an axis of steps for each phase, (n-1)/n over all 2K link
   const double steady = 2 * 63.0 / 64 * payload / (6 * nvlink_rate);
   const double steps = 2 * 3 * (4 / 2.0);
   CHECK(seconds("torus", cluster(node), CollectiveKind::all_reduce, {64, 1}) ==
-        Approx(launch + steps * (step + 0.1e-6) + steady + std::sqrt(fill * steady)));
+        close_to(launch + steps * (step + 0.1e-6) + steady + std::sqrt(fill * steady)));
 }
 
 TEST_CASE("multicast: the payload once through every port") {
@@ -131,7 +129,7 @@ TEST_CASE("multicast: the payload once through every port") {
   const double steady = payload / (0.8 * port);
   for (const auto kind : {CollectiveKind::broadcast, CollectiveKind::reduce}) {
     CHECK(seconds("multicast", cluster(node), kind, {8, 1}) ==
-          Approx(launch + (step + hop) + steady));
+          close_to(launch + (step + hop) + steady));
   }
 }
 
@@ -148,8 +146,8 @@ TEST_CASE("hierarchical all-to-all: (g-1)/g inside, then (N-1)/N on every rail")
   Router router(graph);
   const double inside = 7.0 / 8 * payload / port, across = 3.0 / 4 * payload / nic_rate;
   CHECK(seconds("hierarchical", machine, CollectiveKind::all_to_all, {32, 1}) ==
-        Approx(far_launch + 7 * step + hop + 3 * far_step + latency(router, 0, 8) + inside +
-               across + std::sqrt(fill * (inside + across))));
+        close_to(far_launch + 7 * step + hop + 3 * far_step + latency(router, 0, 8) + inside +
+                 across + std::sqrt(fill * (inside + across))));
 }
 
 TEST_CASE("all pairs on a mesh: one step for each phase, 1/n of the payload on every link") {
@@ -164,9 +162,9 @@ TEST_CASE("all pairs on a mesh: one step for each phase, 1/n of the payload on e
   }
   node.scale_up.link.protocols.push_back(protocol("all-pairs", launch, step, 1.0, 0.0));
   CHECK(seconds("all-pairs", cluster(node), CollectiveKind::all_gather, {8, 1}) ==
-        Approx(launch + step + wire + payload / 8 / nvlink_rate));
+        close_to(launch + step + wire + payload / 8 / nvlink_rate));
   CHECK(seconds("all-pairs", cluster(node), CollectiveKind::all_reduce, {8, 1}) ==
-        Approx(launch + 2 * (step + wire) + 2 * payload / 8 / nvlink_rate));
+        close_to(launch + 2 * (step + wire) + 2 * payload / 8 / nvlink_rate));
 }
 
 TEST_CASE("there is no chunk count: a message in pieces pays for each, and none is free") {

@@ -2,15 +2,13 @@
 
 #include "network/collective.hpp"
 #include "spec/catalogue.hpp"
-#include "support/scenarios.hpp"
-
 #include "support/close_to.hpp"
+#include "support/scenarios.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace clustersim;
 using namespace clustersim::test;
-using close_to;
 
 namespace {
 
@@ -46,15 +44,15 @@ Answer all_reduce(const Node& node, std::string_view algorithm, Bytes size) {
 TEST_CASE("NVLink 4 carries seven times PCIe 5.0 x16") {
   const Node node = shipped_node("dgx-h100");
   const BytesPerSecond nvlink = node.scale_up.link.bandwidth * node.scale_up.links_per_chip;
-  CHECK(nvlink / node.host.pcie.bandwidth == Approx(450.0 / 64).epsilon(0.02));
+  CHECK(nvlink / node.host.pcie.bandwidth == close_to(450.0 / 64, 0.02));
 }
 
 TEST_CASE("eight H100 reduce at 480 GB/s of bus bandwidth in the switch, at 360 by ring") {
   const Node node = shipped_node("dgx-h100");
   const Answer best = all_reduce(node, automatic_choice, Bytes{8589934592.0});
   CHECK(best.algorithm == "in-switch");
-  CHECK(best.bus == Approx(480e9).epsilon(0.05)); // nccl-tests, 8 GiB
-  CHECK(all_reduce(node, "ring", Bytes{8589934592.0}).bus == Approx(365e9).epsilon(0.05));
+  CHECK(best.bus == close_to(480e9, 0.05)); // nccl-tests, 8 GiB
+  CHECK(all_reduce(node, "ring", Bytes{8589934592.0}).bus == close_to(365e9, 0.05));
 }
 
 TEST_CASE("eight RTX 6000 Ada over PCIe are bound by the host side, and the edge says so") {
