@@ -77,8 +77,8 @@ const std::vector<Gate>& Router::gates(const NodeBlock& node, std::size_t chip, 
   const auto known = gates_.find(key);
   if (known != gates_.end()) return known->second;
   const std::uint64_t side = (std::uint64_t{node.shape.value} << 1) | (leaving ? 1U : 0U);
-  std::shared_ptr<const GateFinder>& finder = finders_[side];
-  if (!finder) finder = std::make_shared<const GateFinder>(*graph_, node, leaving);
+  std::shared_ptr<GateFinder>& finder = finders_[side];
+  if (!finder) finder = std::make_shared<GateFinder>(*graph_, node, leaving);
   return gates_.emplace(key, finder->find(chip)).first->second;
 }
 

@@ -26,7 +26,14 @@ Route own_link(const LinkGraph& graph, VertexId from, VertexId to) {
 
 } // namespace
 
-Route Router::search(VertexId from, VertexId to) const {
+const PathGraph& Router::part(std::size_t number,
+                              PathGraph (*make)(const LinkGraph&, const NodeBlock&)) {
+  std::shared_ptr<const PathGraph>& known = parts_[number];
+  if (!known) known = std::make_shared<const PathGraph>(make(*graph_, graph_->nodes()[number / 2]));
+  return *known;
+}
+
+Route Router::search(VertexId from, VertexId to) {
   const Vertex& source = graph_->vertices()[from.at()];
   const Vertex& target = graph_->vertices()[to.at()];
   const auto node = static_cast<std::size_t>(std::max(0, source.node));
@@ -38,11 +45,10 @@ Route Router::search(VertexId from, VertexId to) const {
   };
   if (inside && source.kind == VertexKind::chip && target.kind == VertexKind::chip) {
     found = own_link(*graph_, from, to);
-    if (found.edges.empty()) try_in(PathGraph::scale_up(*graph_, graph_->nodes()[node]));
+    if (found.edges.empty()) try_in(part(2 * node, PathGraph::scale_up));
   }
-  if (found.edges.empty()) {
-    try_in(inside ? PathGraph::node(*graph_, graph_->nodes()[node]) : PathGraph::whole(*graph_));
-  }
+  if (found.edges.empty() && inside) try_in(part(2 * node + 1, PathGraph::node));
+  if (found.edges.empty() && !inside) try_in(PathGraph::whole(*graph_));
   if (found.edges.empty() && from != to) no_path(*graph_, from, to);
   return found;
 }
@@ -149,7 +155,7 @@ void Router::set_driver(RoutePattern& pattern, Relation nodes) const {
 }
 
 /// Within a node, or in a graph written out vertex by vertex.
-RoutePattern Router::direct(RankId from, RankId to, RoutePattern::Base base) const {
+RoutePattern Router::direct(RankId from, RankId to, RoutePattern::Base base) {
   const Route found = search(graph_->chips()[from.at()], graph_->chips()[to.at()]);
   const bool inside = base == RoutePattern::Base::source;
   const auto node = static_cast<std::size_t>(std::max(0, graph_->node_of(from)));

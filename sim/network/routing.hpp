@@ -97,8 +97,10 @@ public:
   }
 
 private:
-  [[nodiscard]] Route search(VertexId from, VertexId to) const;
-  [[nodiscard]] RoutePattern direct(RankId from, RankId to, RoutePattern::Base base) const;
+  [[nodiscard]] Route search(VertexId from, VertexId to);
+  /// A node's scale-up links (even numbers, twice the node's) or all of it (odd), built once.
+  const PathGraph& part(std::size_t number, PathGraph (*make)(const LinkGraph&, const NodeBlock&));
+  [[nodiscard]] RoutePattern direct(RankId from, RankId to, RoutePattern::Base base);
   [[nodiscard]] RoutePattern between(NodeNumber from, std::size_t chip_a, NodeNumber to,
                                      std::size_t chip_b);
   /// Transport, and whether a root complex is crossed.
@@ -113,8 +115,9 @@ private:
   std::array<std::pair<std::uint64_t, RelationId>, 8> last_relations_{};  // key + 1; 0 = none
   std::vector<std::unordered_map<std::uint64_t, RoutePattern>> patterns_; // by relation
   std::unordered_map<std::uint64_t, std::vector<Gate>> gates_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<const GateFinder>> finders_; // by shape, side
+  std::unordered_map<std::uint64_t, std::shared_ptr<GateFinder>> finders_; // by shape, side
   std::unordered_map<std::uint64_t, Route> fabric_routes_;
+  std::unordered_map<std::size_t, std::shared_ptr<const PathGraph>> parts_;
   std::shared_ptr<const PathGraph> fabric_; // built when first needed
 };
 

@@ -1,9 +1,8 @@
 // Collectives against their closed forms, written from the data of a machine with round figures
 // (docs/explanation/collectives.md, "Algorithms").
 
-#include "unit/network/support.hpp"
-
 #include "support/close_to.hpp"
+#include "unit/network/support.hpp"
 
 #include <doctest/doctest.h>
 
@@ -118,7 +117,7 @@ TEST_CASE("torus: half an axis of steps for each phase, (n-1)/n over all 2K link
   node.scale_up.torus = "4x4x4";
   node.scale_up.links_per_chip = 6;
   const double steady = 2 * 63.0 / 64 * payload / (6 * nvlink_rate);
-  const double steps = 2 * 3 * (4 / 2);
+  const double steps = 2 * 3 * (4 / 2.0);
   CHECK(seconds("torus", cluster(node), CollectiveKind::all_reduce, {64, 1}) ==
         close_to(launch + steps * (step + 0.1e-6) + steady + std::sqrt(fill * steady)));
 }

@@ -2,9 +2,8 @@
 
 #include "network/collective.hpp"
 #include "spec/catalogue.hpp"
-#include "support/scenarios.hpp"
-
 #include "support/close_to.hpp"
+#include "support/scenarios.hpp"
 
 #include <doctest/doctest.h>
 
