@@ -94,14 +94,17 @@ struct BackwardPass {
 };
 
 void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
-                      LayerKind kind) {
+                      LayerKind kind, Recompute recompute) {
   const Phase phase = builder.phase();
   builder.set_phase(Phase::recompute);
-  switch (scenario.plan.recompute) {
+  switch (recompute) {
   case Recompute::none:
     break;
   case Recompute::selective:
     append_attention_core(builder, scenario, shard);
+    break;
+  case Recompute::operators:
+    append_operators_again(builder, scenario, shard, kind);
     break;
   case Recompute::full:
     append_layer_forward(builder, scenario, shard, kind);
@@ -113,10 +116,10 @@ void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Sha
 } // namespace
 
 Block layer_backward(const Scenario& scenario, const Shard& shard, BackwardPart part,
-                     LayerKind kind) {
+                     LayerKind kind, Recompute recompute) {
   BlockBuilder builder(scenario, shard, Phase::backward);
   builder.set_part(part);
-  append_recompute(builder, scenario, shard, kind);
+  append_recompute(builder, scenario, shard, kind, recompute);
   const BackwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
   pass.residual();
   if (kind == LayerKind::experts) {

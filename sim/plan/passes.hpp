@@ -29,7 +29,8 @@ private:
 /// Blocks of one part of a backward pass.
 struct BackwardBlocks {
   Item head, embedding;
-  std::array<Item, 2> layer; // by kind
+  std::array<Item, 2> layer; // by kind, with the plan's recompute
+  std::array<Item, 2> plain; // those that a block method leaves alone
 };
 
 class Passes {
@@ -52,9 +53,10 @@ private:
   [[nodiscard]] const Item& forward_of(LayerKind kind) const {
     return layer_forward_[static_cast<std::size_t>(kind)];
   }
+  [[nodiscard]] std::vector<Item> layers_backward(const Chunk& chunk, LayerKind kind,
+                                                  BackwardPart part);
   void gather_and_run_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count);
-  void run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count,
-                             BackwardPart part);
+  void run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, Item layers);
   void run_backward(std::vector<Item>& items, const Chunk& chunk, BackwardPart part);
   void gather_and_run(std::vector<Item>& items, const Chunk& chunk);
   void run_and_reduce(std::vector<Item>& items, const Chunk& chunk, BackwardPart part);

@@ -22,6 +22,29 @@ std::int64_t layers_of(const Chunk& chunk, LayerKind kind) {
   return kind == LayerKind::experts ? chunk.routed : chunk.layers - chunk.routed;
 }
 
+std::int64_t recomputed_of(const Chunk& chunk, LayerKind kind) {
+  return kind == LayerKind::experts ? chunk.recomputed_routed
+                                    : chunk.recomputed - chunk.recomputed_routed;
+}
+
+namespace {
+
+/// Under the block method the first layers of a chunk, else all of them.
+Chunk chunk_of(const Scenario& scenario, std::int64_t first, std::int64_t layers, bool embedding,
+               bool head) {
+  const bool block = scenario.plan.recompute == Recompute::full &&
+                     scenario.plan.recompute_method == RecomputeMethod::block;
+  Chunk chunk{.layers = layers,
+              .routed = routed_between(scenario.model, first, first + layers),
+              .embedding = embedding,
+              .head = head};
+  chunk.recomputed = block ? std::min(scenario.plan.recompute_layers, layers) : layers;
+  chunk.recomputed_routed = routed_between(scenario.model, first, first + chunk.recomputed);
+  return chunk;
+}
+
+} // namespace
+
 std::optional<PipelineSchedule> schedule_of(const Scenario& scenario) {
   const Plan& plan = scenario.plan;
   if (plan.pipeline == 1) return std::nullopt;
@@ -51,7 +74,7 @@ std::vector<std::int64_t> share_layers(std::int64_t layers, std::int64_t places,
 std::vector<Stage> stages_of(const Scenario& scenario) {
   const std::optional<PipelineSchedule> schedule = schedule_of(scenario);
   if (!schedule) {
-    return {{{scenario.model.layers, expert_layers(scenario.model), true, true}}};
+    return {{chunk_of(scenario, 0, scenario.model.layers, true, true)}};
   }
   std::vector<Stage> stages(static_cast<std::size_t>(schedule->stages),
                             Stage(static_cast<std::size_t>(schedule->chunks)));
@@ -63,8 +86,7 @@ std::vector<Stage> stages_of(const Scenario& scenario) {
     for (std::size_t i = 0; i < pipe.size(); ++i) {
       Chunk& chunk =
           stages[static_cast<std::size_t>(pipe[i].stage)][static_cast<std::size_t>(pipe[i].chunk)];
-      chunk = {layers[i], routed_between(scenario.model, first, first + layers[i]), i == 0,
-               i + 1 == pipe.size()};
+      chunk = chunk_of(scenario, first, layers[i], i == 0, i + 1 == pipe.size());
       first += layers[i];
     }
   }

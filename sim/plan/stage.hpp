@@ -16,9 +16,11 @@ struct Chunk {
   std::int64_t layers = 0; // all
   std::int64_t routed = 0; // of them, with experts
   bool embedding = false, head = false;
+  std::int64_t recomputed = 0, recomputed_routed = 0; // layers that the plan's recompute is for
 };
 
 [[nodiscard]] std::int64_t layers_of(const Chunk& chunk, LayerKind kind);
+[[nodiscard]] std::int64_t recomputed_of(const Chunk& chunk, LayerKind kind);
 
 using Stage = std::vector<Chunk>;
 
