@@ -97,7 +97,7 @@ PlanAxis pipeline_axis(const Scenario& base) {
   };
   const int ranks = base.plan.pipeline * base.plan.data;
   for (int pipeline = 2 * base.plan.pipeline;
-       ranks % pipeline == 0 && pipeline <= base.model.layers &&
+       ranks % pipeline == 0 && pipeline <= base.model.layers + base.model.decoder_layers &&
        pipeline <= most_growth * base.plan.pipeline;
        pipeline *= 2) {
     add(pipeline);

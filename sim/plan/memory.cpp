@@ -52,8 +52,13 @@ struct StageView {
 
   /// Layers with experts hold more than dense ones.
   [[nodiscard]] LayerKind widest_kind() const {
-    const bool routed = std::ranges::any_of(stage, [](const Chunk& c) { return c.routed > 0; });
-    return routed ? LayerKind::experts : LayerKind::dense;
+    LayerKind widest = LayerKind::dense;
+    for (const LayerKind kind : {LayerKind::window_dense, LayerKind::cross,
+                                 LayerKind::window_experts, LayerKind::experts}) {
+      const auto has = [kind](const Chunk& chunk) { return layers_of(chunk, kind) > 0; };
+      if (std::ranges::any_of(stage, has)) widest = kind;
+    }
+    return widest;
   }
   [[nodiscard]] bool has_head() const {
     return std::ranges::any_of(stage, [](const Chunk& chunk) { return chunk.head; });
@@ -147,10 +152,13 @@ struct Transient {
 
 /// Between the last layer's forward and backward: logits and loss, then the logits' gradient with
 /// the head's weight gradient, whichever is larger.
-Transient head_transient(const Scenario& scenario, const Shard& shard) {
+Transient head_transient(const Scenario& scenario, const Shard& base) {
   if (!has_vocabulary_head(scenario.model)) return {"logits and loss", Bytes{0}};
-  const double logits = elements(shard.tokens, shard.vocabulary);
-  const double weights = elements(shard.vocabulary, shard.hidden);
+  const Shard shard = shard_for_head(scenario, base);
+  // All predictions have their losses before the first goes backward.
+  const double heads = static_cast<double>(1 + scenario.model.mtp_layers);
+  const double logits = heads * elements(shard.tokens, shard.vocabulary);
+  const double weights = elements(shard.vocabulary, table_width(scenario.model));
   const Bytes forward = logits * Bytes{scenario.training.stack.head.logit_bytes};
   const Bytes backward = logits * shard.element + loose_weight_gradient(scenario, shard, weights);
   return {"logits and loss", std::max(forward, backward)};
@@ -177,7 +185,8 @@ KeptLayers kept_layers(const Scenario& scenario, const Shard& shard, const Chunk
       kept.whole += static_cast<double>(count - again) *
                     kept_per_layer(scenario, shard, kind, Recompute::none);
     }
-    if (again > 0) kept.reduced += static_cast<double>(again) * kept_per_layer(scenario, shard, kind);
+    if (again > 0)
+      kept.reduced += static_cast<double>(again) * kept_per_layer(scenario, shard, kind);
   }
   const std::int64_t group = group_of(scenario.plan, chunk);
   if (group > 1) {
@@ -192,8 +201,8 @@ Bytes restored_layers(const StageView& view, LayerKind kind) {
   Bytes most;
   for (const Chunk& chunk : view.stage) {
     if (recomputed_of(chunk, kind) == 0) continue;
-    const Bytes back = restored_in_backward(view.scenario, view.shard, kind,
-                                            group_of(view.scenario.plan, chunk));
+    const Bytes back =
+        restored_in_backward(view.scenario, view.shard, kind, group_of(view.scenario.plan, chunk));
     most = std::max(most, back - kept_layers(view.scenario, view.shard, chunk).whole);
   }
   return most;
@@ -204,9 +213,8 @@ Transient layer_transient(const StageView& view) {
   const LayerKind kind = view.widest_kind();
   const LocalParameters local = local_parameters(scenario);
   // Grouped products add one expert after the other.
-  const double one_expert = kind == LayerKind::experts
-                                ? elements(view.shard.hidden, expert_shard(scenario, view.shard).up)
-                                : 0.0;
+  const double one_expert =
+      has_experts(kind) ? elements(view.shard.hidden, expert_shard(scenario, view.shard).up) : 0.0;
   const double widest = std::max(local.largest_weight, one_expert);
   return {"layer in backward", restored_layers(view, kind) +
                                    gradients_in_flight(scenario, view.shard, kind) +
@@ -225,6 +233,23 @@ std::vector<double> layers_in_flight(const StageView& view) {
   return {held.begin(), held.end()};
 }
 
+/// Beside the layers: the encoder's output, kept by every stage that has decoder layers, and what
+/// prediction modules keep: two operands of their projection and a layer each.
+Bytes other_tensors(const StageView& view, const Chunk& chunk) {
+  const Scenario& scenario = view.scenario;
+  Bytes kept;
+  if (layers_of(chunk, LayerKind::cross) > 0) {
+    kept += local_hidden_elements(view.shard) * view.shard.element;
+  }
+  if (chunk.head && scenario.model.mtp_layers > 0) {
+    const Bytes operands = 4.0 * local_hidden_elements(view.shard) * view.shard.element;
+    const LayerKind kind = kind_of(scenario, scenario.model.layers - 1);
+    kept += static_cast<double>(scenario.model.mtp_layers) *
+            (operands + kept_per_layer(scenario, view.shard, kind));
+  }
+  return kept;
+}
+
 /// Activations of all micro-batches that the stage holds at once. Head and layers are never in
 /// backward at the same moment: the larger transient counts.
 void add_activations(TermList& terms, const StageView& view) {
@@ -236,7 +261,7 @@ void add_activations(TermList& terms, const StageView& view) {
   double ends = 0.0;
   for (std::size_t i = 0; i < view.stage.size(); ++i) {
     const KeptLayers kept = kept_layers(scenario, shard, view.stage[i]);
-    layers += held[i] * (kept.whole + kept.reduced);
+    layers += held[i] * (kept.whole + kept.reduced + other_tensors(view, view.stage[i]));
     if (has_vocabulary_head(scenario.model)) {
       const Bytes mask = scenario.training.dropout ? Bytes{1} : Bytes{0};
       if (view.stage[i].embedding) ends += held[i] * (shard.element + mask).si();
@@ -270,7 +295,11 @@ void add_buffers(TermList& terms, const StageView& view) {
             by_axes({{view.shard.tensor > 1, "tensor"}}));
   if (view.scenario.plan.pipeline > 1) {
     // One hidden state and one gradient on their way in or out.
-    terms.add("pipeline buffers", 2.0 * local_hidden_elements(view.shard) * view.shard.element,
+    const bool both = view.scenario.model.decoder_layers > 0;
+    const double sent =
+        local_hidden_elements(view.shard) +
+        (both ? local_hidden_elements(shard_for_head(view.scenario, view.shard)) : 0.0);
+    terms.add("pipeline buffers", 2.0 * sent * view.shard.element,
               by_axes({{view.shard.sequence_parallel, "tensor"}}));
   }
   terms.add("workspace", view.scenario.training.stack.memory.workspace, "");

@@ -28,8 +28,9 @@ enum class Schedule { gpipe, one_f_one_b, zero_bubble, dual_pipe };
 enum class ContextExchange { ring, all_gather, ulysses };
 
 struct Training {
-  std::int64_t sequence = 0;
-  std::int64_t global_batch = 0; // sequences per optimizer step
+  std::int64_t sequence = 0;         // of the encoder where there are both
+  std::int64_t decoder_sequence = 0; // of an encoder-decoder
+  std::int64_t global_batch = 0;     // sequences per optimizer step
   Precision precision = Precision::bf16;
   OptimizerKind optimizer = OptimizerKind::adamw;
   Precision gradient_dtype = Precision::fp32;

@@ -56,6 +56,11 @@ void add_training(Schema<S>& s) {
       .length()
       .alias("seq")
       .derived("what the model was trained at");
+  add(s, "training.decoder_sequence", in(&Scenario::training, &T::decoder_sequence),
+      "tokens of one target sequence of an encoder-decoder")
+      .between(1, 1e8)
+      .length()
+      .derived("as many as sequence");
   add(s, "training.global_batch", in(&Scenario::training, &T::global_batch),
       "sequences per optimizer step")
       .required()
@@ -197,7 +202,8 @@ const Schema<ModelChoice>& model_choice_schema() {
     Schema<ModelChoice> s{"model", "The model of a scenario ([model])", {}};
     add(s, "use", at(&ModelChoice::use),
         "id of a transformer; its keys may follow to replace them");
-    add_reserved(s, "hf", "", "Hugging Face configurations are");
+    add(s, "hf", at(&ModelChoice::hf),
+        "the config.json of a Hugging Face model, in place of use; keys may follow here too");
     return s;
   }();
   return schema;
