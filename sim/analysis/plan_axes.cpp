@@ -19,6 +19,8 @@ std::string_view spelled(Recompute level) {
     return "none";
   case Recompute::selective:
     return "selective";
+  case Recompute::operators:
+    return "operators";
   case Recompute::full:
     return "full";
   }
@@ -27,7 +29,8 @@ std::string_view spelled(Recompute level) {
 
 PlanAxis recompute_axis(const Scenario& base) {
   PlanAxis axis;
-  for (const Recompute level : {Recompute::none, Recompute::selective, Recompute::full}) {
+  for (const Recompute level : {Recompute::none, Recompute::selective, Recompute::operators,
+                                Recompute::full}) {
     if (level != base.plan.recompute) {
       axis.options.emplace_back([level](Scenario& to) { to.plan.recompute = level; });
     }

@@ -109,6 +109,19 @@ Bytes kept_by_fusion(const Scenario& scenario, const Shard& shard) {
   return kept;
 }
 
+/// torchtitan's per-operator policy (torchtitan/parallelisms: `_get_custom_policy`) keeps the
+/// outputs of products 1, 3, 5 ... of a layer, counted with q, k, v, gate and up apart, and that of
+/// attention. Experts are run again whole.
+Bytes saved_products(const Scenario& scenario, const Shard& shard, LayerKind kind) {
+  double width = static_cast<double>(shard.query_width + shard.value_width + shard.core_width);
+  double local = 0.0;
+  if (!has_experts(kind)) {
+    width += static_cast<double>(shard.ffn);
+    if (scenario.model.gated_mlp) local = local_hidden_elements(shard); // the down projection's
+  }
+  return (static_cast<double>(shard.tokens) * width + local) * shard.element;
+}
+
 } // namespace
 
 LayerActivations layer_activations(const Scenario& scenario, const Shard& base, LayerKind kind) {
@@ -121,9 +134,13 @@ LayerActivations layer_activations(const Scenario& scenario, const Shard& base, 
   LayerActivations kept;
   kept.norms =
       norms * local * (shard.element + operand(shard)) + kept_by_extra_norms(scenario, shard);
+  // All-to-all attention hands on its output in another layout than it keeps.
+  const bool dealt =
+      shard.context > 1 && scenario.plan.context_exchange == ContextExchange::ulysses;
   kept.attention = elements(shard.tokens, shard.qkv_width()) * shard.element +
                    2.0 * elements(shard.tokens, shard.latent) * shard.element + // and normed
-                   core * (shard.element + (quantised ? operand(shard) : Bytes{0})) +
+                   core * (shard.element + (quantised ? operand(shard) : Bytes{0}) +
+                           (dealt ? shard.element : Bytes{0})) +
                    cross_bytes(shard);
   kept.core = core_bytes(scenario, shard);
   kept.mlp = has_experts(kind) ? expert_bytes(scenario, shard)
@@ -135,33 +152,37 @@ LayerActivations layer_activations(const Scenario& scenario, const Shard& base, 
   return kept;
 }
 
-Bytes kept_per_layer(const Scenario& scenario, const Shard& base, LayerKind kind) {
+Bytes layer_input(const Shard& shard) {
+  return local_hidden_elements(shard) * shard.element;
+}
+
+Bytes kept_per_layer(const Scenario& scenario, const Shard& base, LayerKind kind,
+                     Recompute recompute) {
   const Shard shard = shard_for(scenario, base, kind);
   const LayerActivations layer = layer_activations(scenario, shard, kind);
-  switch (scenario.plan.recompute) {
+  switch (recompute) {
   case Recompute::none:
     return layer.all();
   case Recompute::selective:
     return layer.all() - layer.core;
+  case Recompute::operators:
+    return std::min(layer.all(), layer_input(shard) + saved_products(scenario, shard, kind) +
+                                     core_bytes(scenario, shard));
   case Recompute::full:
-    return local_hidden_elements(shard) * shard.element;
+    return layer_input(shard);
   }
   return layer.all();
 }
 
-Bytes restored_in_backward(const Scenario& scenario, const Shard& base, LayerKind kind) {
-  const Shard shard = shard_for(scenario, base, kind);
-  const LayerActivations layer = layer_activations(scenario, shard, kind);
-  switch (scenario.plan.recompute) {
-  case Recompute::none:
-    return Bytes{0};
-  case Recompute::selective:
-    return layer.core;
-  case Recompute::full:
-    // Its kept input is one of the tensors that come back.
-    return layer.all() - local_hidden_elements(shard) * shard.element;
-  }
-  return Bytes{0};
+Bytes kept_per_layer(const Scenario& scenario, const Shard& shard, LayerKind kind) {
+  return kept_per_layer(scenario, shard, kind, scenario.plan.recompute);
+}
+
+Bytes restored_in_backward(const Scenario& scenario, const Shard& shard, LayerKind kind,
+                           std::int64_t layers) {
+  // What is kept, the input of a group among it, is there already.
+  return static_cast<double>(layers) * layer_activations(scenario, shard, kind).all() -
+         kept_per_layer(scenario, shard, kind);
 }
 
 Bytes gradients_in_flight(const Scenario& scenario, const Shard& base, LayerKind kind) {

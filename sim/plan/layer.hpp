@@ -53,8 +53,12 @@ void append_cross_attention(BlockBuilder& builder, const Scenario& scenario, Sha
 void append_cross_attention_backward(BlockBuilder& builder, const Scenario& scenario, Shard shard);
 
 [[nodiscard]] Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind);
+/// Appends what torchtitan's per-operator policy runs again: all but every other product and the
+/// attention core.
+void append_operators_again(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                            LayerKind kind);
 /// With its recompute, gradient accumulation and casts.
 [[nodiscard]] Block layer_backward(const Scenario& scenario, const Shard& shard, BackwardPart part,
-                                   LayerKind kind);
+                                   LayerKind kind, Recompute recompute);
 
 } // namespace clustersim

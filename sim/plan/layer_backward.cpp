@@ -117,15 +117,18 @@ struct BackwardPass {
 };
 
 void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
-                      LayerKind kind) {
+                      LayerKind kind, Recompute recompute) {
   const Phase phase = builder.phase();
   builder.set_phase(Phase::recompute);
-  switch (scenario.plan.recompute) {
+  switch (recompute) {
   case Recompute::none:
     break;
   case Recompute::selective:
     append_attention_core(builder, scenario, shard);
     if (kind == LayerKind::cross) append_cross_attention(builder, scenario, shard);
+    break;
+  case Recompute::operators:
+    append_operators_again(builder, scenario, shard, kind);
     break;
   case Recompute::full:
     append_layer_forward(builder, scenario, shard, kind);
@@ -136,12 +139,12 @@ void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Sha
 
 } // namespace
 
-Block layer_backward(const Scenario& scenario, const Shard& base, BackwardPart part,
-                     LayerKind kind) {
+Block layer_backward(const Scenario& scenario, const Shard& base, BackwardPart part, LayerKind kind,
+                     Recompute recompute) {
   const Shard shard = shard_for(scenario, base, kind);
   BlockBuilder builder(scenario, shard, Phase::backward);
   builder.set_part(part);
-  append_recompute(builder, scenario, shard, kind);
+  append_recompute(builder, scenario, shard, kind, recompute);
   const BackwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
   pass.residual();
   pass.more_norms();

@@ -105,6 +105,31 @@ struct ForwardPass {
     append_experts_forward(builder, scenario, shard);
   }
 
+  /// Of q, k, v, projection, gate, up and down the first, third ... are kept.
+  void attention_again() const {
+    if (shard.latent > 0) {
+      latent();
+    } else {
+      Linear keys = linears.qkv;
+      keys.out = shard.key_width;
+      enter(keys, {});
+    }
+    builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
+    if (scenario.model.position == PositionKind::rotary) {
+      builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
+    }
+    query_key_norms();
+    builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
+    builder.forward(linears.projection);
+  }
+  /// Backward starts at the down projection's input: what follows it is not run.
+  void mlp_again(Ends ends) const {
+    Linear up = linears.up;
+    up.out -= shard.ffn; // the gate's output is kept, or that of the one product
+    if (up.out > 0) enter(up, ends);
+    builder.kernels(Site::activation, elements(shard.tokens, shard.ffn));
+  }
+
   void norm() const { builder.kernels(Site::norm, local_hidden_elements(shard)); }
   /// Norms beyond the usual: behind attention and MLP (Gemma 2), or one for each half of a parallel
   /// block.
@@ -144,6 +169,23 @@ void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const
   }
   pass.more_norms();
   pass.residual();
+}
+
+void append_operators_again(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                            LayerKind kind) {
+  const ForwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
+  builder.cast_weights(local_parameters(scenario).of(kind).total(), matrices_per_layer);
+  pass.norm();
+  pass.more_norms();
+  pass.attention_again();
+  if (kind == LayerKind::cross) append_cross_attention(builder, scenario, shard);
+  if (scenario.model.parallel_block && !has_experts(kind)) {
+    return pass.mlp_again({.entry = false, .exit = false});
+  }
+  pass.residual();
+  pass.norm();
+  if (has_experts(kind)) return pass.experts();
+  pass.mlp_again({});
 }
 
 std::string layer_name(LayerKind kind) {

@@ -36,6 +36,15 @@ Item times(Item item, std::int64_t count) {
   return item;
 }
 
+namespace {
+
+bool some_layers_are_kept(const Scenario& scenario) {
+  return scenario.plan.recompute == Recompute::full &&
+         scenario.plan.recompute_method == RecomputeMethod::block;
+}
+
+} // namespace
+
 Passes::Passes(ProgramWriter& writer, const Scenario& scenario, const Shard& shard)
     : writer_(&writer), scenario_(&scenario), shard_(&shard),
       embedding_forward_(writer.add(embedding_forward(scenario, shard))),
@@ -73,11 +82,15 @@ void Passes::add_layer_blocks() {
     BackwardBlocks& run = backward_.emplace_back();
     run.head = writer_->add(head_backward(*scenario_, *shard_, part));
     run.embedding = writer_->add(embedding_backward(*scenario_, *shard_, part));
+    const auto layer = [&](LayerKind kind, Recompute recompute) {
+      return writer_->add(layer_backward(*scenario_, *shard_, part, kind, recompute));
+    };
     for (const LayerKind kind : layer_kinds) {
-      if (present[static_cast<std::size_t>(kind)]) {
-        run.layer[static_cast<std::size_t>(kind)] =
-            writer_->add(layer_backward(*scenario_, *shard_, part, kind));
-      }
+      const auto index = static_cast<std::size_t>(kind);
+      if (!present[index]) continue;
+      run.layer[index] = layer(kind, scenario_->plan.recompute);
+      run.plain[index] =
+          some_layers_are_kept(*scenario_) ? layer(kind, Recompute::none) : run.layer[index];
     }
   }
 }
@@ -190,14 +203,21 @@ Item Passes::forward(const Chunk& chunk, bool gathers) {
   return writer_->add(items);
 }
 
+/// Last to first: those that run without recompute, then those with.
+std::vector<Item> Passes::layers_backward(const Chunk& chunk, LayerKind kind, BackwardPart part) {
+  const BackwardBlocks& run = blocks(part);
+  const auto index = static_cast<std::size_t>(kind);
+  const std::int64_t again = recomputed_of(chunk, kind);
+  return {times(run.plain[index], layers_of(chunk, kind) - again), times(run.layer[index], again)};
+}
+
 /// Gradients are reduced as they become final: each bucket goes out on the data lane after the
 /// layers that fill it.
-void Passes::run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count,
-                                   BackwardPart part) {
+void Passes::run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, Item layers) {
   const Held each = local_parameters(*scenario_).of(kind);
-  const Item& run = blocks(part).layer[static_cast<std::size_t>(kind)];
-  const Buckets cut =
-      cut_into_buckets(count, each.total() * gradient_element(*scenario_), bucket_size(*scenario_));
+  const Item run = times(layers, 1);
+  const Buckets cut = cut_into_buckets(layers.count, each.total() * gradient_element(*scenario_),
+                                       bucket_size(*scenario_));
   const Item group =
       writer_->add({times(run, cut.layers_per_group),
                     reduction("layer reduction", static_cast<double>(cut.layers_per_group) * each,
@@ -224,8 +244,9 @@ void Passes::run_and_reduce(std::vector<Item>& items, const Chunk& chunk, Backwa
   if (chunk.head) items.push_back(run.head);
   if (chunk.head && held.head > 0.0) reduce_alone("head reduction", held.head);
   for (const LayerKind kind : backward_kinds) {
-    const std::int64_t count = layers_of(chunk, kind);
-    if (count > 0) run_and_reduce_layers(items, kind, count, part);
+    for (const Item& layers : layers_backward(chunk, kind, part)) {
+      if (layers.count > 0) run_and_reduce_layers(items, kind, layers);
+    }
     lead_out(items, chunk, kind, part);
   }
   if (chunk.embedding) {
@@ -252,10 +273,13 @@ void Passes::gather_run_reduce(std::vector<Item>& items, const Chunk& chunk, Bac
   for (const LayerKind kind : backward_kinds) {
     if (layers_of(chunk, kind) == 0) continue;
     const Held each = local_parameters(*scenario_).of(kind);
-    std::vector<Item> layer{gather("layer gather in backward", each, gather_overlap(*scenario_)),
-                            run.layer[static_cast<std::size_t>(kind)], join_};
-    if (reduces) layer.push_back(reduction("layer reduction", each, 1));
-    items.push_back(times(writer_->add(layer), layers_of(chunk, kind)));
+    for (const Item& layers : layers_backward(chunk, kind, part)) {
+      if (layers.count == 0) continue;
+      std::vector<Item> layer{gather("layer gather in backward", each, gather_overlap(*scenario_)),
+                              times(layers, 1), join_};
+      if (reduces) layer.push_back(reduction("layer reduction", each, 1));
+      items.push_back(times(writer_->add(layer), layers.count));
+    }
     lead_out(items, chunk, kind, part); // a decoder that begins here has layers here
   }
   if (chunk.embedding) items.push_back(run.embedding);
@@ -269,7 +293,8 @@ void Passes::run_backward(std::vector<Item>& items, const Chunk& chunk, Backward
   if (predicts_more(chunk)) items.push_back(run.prediction);
   if (chunk.head) items.push_back(run.head);
   for (const LayerKind kind : backward_kinds) {
-    items.push_back(times(run.layer[static_cast<std::size_t>(kind)], layers_of(chunk, kind)));
+    for (const Item& layers : layers_backward(chunk, kind, part))
+      items.push_back(layers);
     lead_out(items, chunk, kind, part);
   }
   if (chunk.embedding) items.push_back(run.embedding);

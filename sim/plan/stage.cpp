@@ -7,16 +7,31 @@ namespace clustersim {
 
 namespace {
 
-/// Layers [first, first + count), the encoder's before the decoder's.
-Chunk chunk_of(const Scenario& scenario, std::int64_t first, std::int64_t count) {
+/// Layers [first, first + count) by kind, the encoder's before the decoder's.
+std::array<std::int64_t, layer_kinds.size()> kinds_of(const Scenario& scenario, std::int64_t first,
+                                                      std::int64_t count) {
   const Transformer& model = scenario.model;
   const std::int64_t end = first + count;
+  std::array<std::int64_t, layer_kinds.size()> kinds{};
+  for (std::int64_t i = first; i < std::min(end, model.layers); ++i)
+    ++kinds[static_cast<std::size_t>(kind_of(scenario, i))];
+  kinds[static_cast<std::size_t>(LayerKind::cross)] =
+      std::max<std::int64_t>(end - std::max(first, model.layers), 0);
+  return kinds;
+}
+
+/// Under the block method the first layers of a chunk are recomputed, else all of them.
+Chunk chunk_of(const Scenario& scenario, std::int64_t first, std::int64_t count) {
+  const Transformer& model = scenario.model;
+  const Plan& plan = scenario.plan;
+  const std::int64_t end = first + count;
+  const bool block =
+      plan.recompute == Recompute::full && plan.recompute_method == RecomputeMethod::block;
   Chunk chunk;
   chunk.layers = count;
-  for (std::int64_t i = first; i < std::min(end, model.layers); ++i)
-    ++chunk.kinds[static_cast<std::size_t>(kind_of(scenario, i))];
-  chunk.kinds[static_cast<std::size_t>(LayerKind::cross)] =
-      std::max<std::int64_t>(end - std::max(first, model.layers), 0);
+  chunk.kinds = kinds_of(scenario, first, count);
+  chunk.recomputed =
+      block ? kinds_of(scenario, first, std::min(plan.recompute_layers, count)) : chunk.kinds;
   const bool both = model.decoder_layers > 0;
   chunk.decoder_entry = both && first <= model.layers && end > model.layers;
   return chunk;
@@ -30,6 +45,10 @@ std::int64_t all_layers(const Transformer& model) {
 
 std::int64_t layers_of(const Chunk& chunk, LayerKind kind) {
   return chunk.kinds[static_cast<std::size_t>(kind)];
+}
+
+std::int64_t recomputed_of(const Chunk& chunk, LayerKind kind) {
+  return chunk.recomputed[static_cast<std::size_t>(kind)];
 }
 
 std::optional<PipelineSchedule> schedule_of(const Scenario& scenario) {

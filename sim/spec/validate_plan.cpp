@@ -26,6 +26,7 @@ public:
   std::vector<PlanFault> faults() {
     stages();
     schedule();
+    recompute();
     sharding();
     context();
     experts();
@@ -87,6 +88,21 @@ private:
                         2 * stages, micro_batches),
             fmt::format("global_batch = {}",
                         batch_of(std::max(2 * stages, micro_batches + micro_batches % 2))));
+    }
+  }
+
+  void recompute() {
+    const bool full = plan_.recompute == Recompute::full;
+    if (!full && plan_.recompute_method == RecomputeMethod::block) {
+      wrong("plan.recompute_method", "only full recompute is done by blocks",
+            "recompute = \"full\"");
+    } else if (!full && plan_.recompute_layers != 1) {
+      wrong("plan.recompute_layers", "only full recompute counts layers", "recompute = \"full\"");
+    } else if (plan_.recompute_layers > model_.layers) {
+      wrong("plan.recompute_layers",
+            fmt::format("{} has {} layers, not {}", model_.name, model_.layers,
+                        plan_.recompute_layers),
+            fmt::format("at most {}", model_.layers));
     }
   }
 

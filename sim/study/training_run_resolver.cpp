@@ -21,6 +21,12 @@ constexpr std::array<std::string_view, 16> count_columns{
     "num_chips",   "chips_per_node",   "tp",    "pp",       "cp",         "ep",    "dp",
     "micro_batch", "global_batch_seqs"};
 
+MemoryLevel memory_level(std::string_view name) {
+  return name == "driver"     ? MemoryLevel::driver
+         : name == "reserved" ? MemoryLevel::reserved
+                              : MemoryLevel::allocator;
+}
+
 std::optional<std::int64_t> count_at(const CsvTable& table, std::size_t row,
                                      std::string_view column) {
   const std::optional<double> value = number_from(table.at(row, column));
@@ -216,8 +222,7 @@ private:
           }
         }
       } else if (key == "memory.level") {
-        run_.memory_level = take(key).value_or("allocator") == "driver" ? MemoryLevel::driver
-                                                                        : MemoryLevel::allocator;
+        run_.memory_level = memory_level(take(key).value_or(""));
       }
     }
   }

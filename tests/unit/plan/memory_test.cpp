@@ -199,6 +199,72 @@ TEST_CASE("recompute trades memory: full keeps least") {
   CHECK(peak(Recompute::full) < peak(Recompute::selective));
 }
 
+TEST_CASE("full recompute by groups keeps one input each, by blocks the other layers whole") {
+  Scenario scenario = test::example(test::gpt3(), 2048, "unfused");
+  const Shard shard = shard_of(scenario);
+  const double input = 2.0 * 2048 * 12288;
+  const double whole = kept(scenario);
+  scenario.plan.recompute = Recompute::full;
+  CHECK(term(scenario, "activations") == close_to(96 * input));
+  scenario.plan.recompute_layers = 4;
+  CHECK(term(scenario, "activations") == close_to(96 / 4 * input));
+  CHECK(restored_in_backward(scenario, shard, LayerKind::dense, 4).si() ==
+        close_to(4 * whole - input));
+  scenario.plan.recompute_layers = 5; // the last group is smaller
+  CHECK(term(scenario, "activations") == close_to(20 * input));
+  scenario.plan.recompute_method = RecomputeMethod::block;
+  CHECK(term(scenario, "activations") == close_to(5 * input + (96 - 5) * whole));
+}
+
+TEST_CASE("a block of recomputed layers runs as many forward passes again") {
+  Scenario scenario = test::example(test::gpt3(), 2048, "unfused");
+  const auto products = [&] { return test::sum_over_step(lower(scenario), test::gemm_flops); };
+  const double none = products();
+  scenario.plan.recompute = Recompute::full;
+  const double full = products();
+  scenario.plan.recompute_method = RecomputeMethod::block;
+  scenario.plan.recompute_layers = 24;
+  CHECK(products() - none == close_to((full - none) * 24 / 96));
+}
+
+TEST_CASE("the per-operator policy keeps q, v, attention, gate and down, and runs k, o and up") {
+  Scenario scenario = test::example(test::llama3_70b(), 8192);
+  const double h = 8192, kv = 1024, f = 28672, heads = 64, tokens = 8192;
+  const auto products = [&] { return test::sum_over_step(lower(scenario), test::gemm_flops); };
+  const double none = products();
+  scenario.plan.recompute = Recompute::operators;
+  CHECK(kept(scenario) == close_to(tokens * (2 * (h + h + kv + h + f + h) + 4 * heads)));
+  CHECK(products() - none == close_to(80 * 2 * tokens * h * (kv + h + f)));
+}
+
+TEST_CASE("gradients kept until a pass ends lie beside the main ones, unless of one type") {
+  Scenario scenario = test::example(test::gpt3(), 2048);
+  scenario.training.stack.gradient.accumulate_in_gemm = false;
+  scenario.training.stack.gradient.kept_until_pass_ends = true;
+  const double parameters = static_cast<double>(count_parameters(scenario.model).total);
+  CHECK(term(scenario, "fresh gradients") == close_to(2 * parameters));
+  scenario.training.gradient_dtype = Precision::bf16;
+  CHECK(term(scenario, "fresh gradients") == 0.0);
+}
+
+TEST_CASE("all-to-all attention keeps its output in both layouts") {
+  Scenario scenario = test::example(test::gpt3(), 2048);
+  test::spread(scenario, 1, 1, 1);
+  scenario.plan.context = 2;
+  const double ring = kept(scenario);
+  scenario.plan.context_exchange = ContextExchange::ulysses;
+  CHECK(kept(scenario) - ring == close_to(2.0 * 1024 * 12288));
+}
+
+TEST_CASE("free blocks of the allocator are reserve, not peak") {
+  Scenario scenario = test::example(test::llama3_70b(), 8192);
+  const MemoryFootprint before = memory_footprint(scenario);
+  scenario.training.stack.memory.fragmentation = 0.05;
+  const MemoryFootprint after = memory_footprint(scenario);
+  CHECK(after.peak == before.peak);
+  CHECK((after.reserve - before.reserve).si() == close_to(0.05 * before.peak.si()));
+}
+
 TEST_CASE("terms are positive and add up to the peak") {
   Scenario scenario = test::example(test::llama3_70b(), 8192);
   scenario.training.stack.memory.fragmentation = 0.05;
