@@ -37,21 +37,6 @@ Headline headline(const Scenario& scenario, const Timeline& timeline) {
   return result;
 }
 
-Energy energy(const Scenario& scenario, const Timeline& timeline, const EnergyRates& rates) {
-  const Partition& partition = scenario.cluster.partitions.front();
-  const Chip& chip = scenario.chip();
-  Energy result;
-  result.chip = chip_energy(timeline, rates);
-  // Fans, CPUs, NICs and conversion: what the node's rating has beyond its chips' TDP.
-  const double chips = partition.node.chips;
-  const Watts rest = partition.node.power
-                         ? std::max(Watts{0}, *partition.node.power - chip.power.tdp * chips)
-                         : Watts{0};
-  const Watts node = result.chip.average * chips + rest;
-  result.per_step = node * timeline.step * (partition.nodes * scenario.power.pue);
-  return result;
-}
-
 /// No cap forces a chip below its lowest clock, and what that draws.
 void warn_of_deep_cap(Scenario& scenario) {
   const Watts least = busy_power(scenario.chip(), scenario.power);
@@ -76,6 +61,20 @@ void add_plan_what_ifs(Answer& answer, Network& network) {
 
 } // namespace
 
+Watts beside_the_chips(const Scenario& scenario) {
+  const Node& node = scenario.cluster.partitions.front().node;
+  return node.power ? std::max(Watts{0}, *node.power - node.chip.power.tdp * node.chips) : Watts{0};
+}
+
+Energy energy_of(const Scenario& scenario, const Timeline& timeline, const EnergyRates& rates) {
+  const Partition& partition = scenario.cluster.partitions.front();
+  Energy result;
+  result.chip = chip_energy(timeline, rates);
+  const Watts node = result.chip.average * partition.node.chips + beside_the_chips(scenario);
+  result.per_step = node * timeline.step * (partition.nodes * scenario.power.pue);
+  return result;
+}
+
 Answer answer(const Scenario& scenario) {
   Answer result;
   result.scenario = scenario;
@@ -95,7 +94,7 @@ Answer answer(const Scenario& scenario) {
     result.remedies = plans_with_less_memory(scenario, *network);
   }
   result.network = network;
-  result.energy = energy(scenario, result.timeline, cost.device().energy);
+  result.energy = energy_of(scenario, result.timeline, cost.device().energy);
   if (scenario.prices.electricity) {
     result.electricity_per_step = result.energy.per_step * *scenario.prices.electricity;
   }

@@ -46,4 +46,9 @@ struct Answer {
 
 [[nodiscard]] Answer answer(const Scenario& scenario);
 
+[[nodiscard]] Energy energy_of(const Scenario& scenario, const Timeline& timeline,
+                               const EnergyRates& rates);
+/// Of hosts, fans and conversion in each node: what its rating has beyond its chips' TDP.
+[[nodiscard]] Watts beside_the_chips(const Scenario& scenario);
+
 } // namespace clustersim

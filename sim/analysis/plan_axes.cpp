@@ -13,24 +13,10 @@ namespace {
 
 constexpr std::int64_t most_growth = 8; // of the micro-batch: beyond it GEMMs hardly gain
 
-std::string_view spelled(Recompute level) {
-  switch (level) {
-  case Recompute::none:
-    return "none";
-  case Recompute::selective:
-    return "selective";
-  case Recompute::operators:
-    return "operators";
-  case Recompute::full:
-    return "full";
-  }
-  throw Bug("recompute outside its enumeration");
-}
-
 PlanAxis recompute_axis(const Scenario& base) {
   PlanAxis axis;
-  for (const Recompute level : {Recompute::none, Recompute::selective, Recompute::operators,
-                                Recompute::full}) {
+  for (const Recompute level :
+       {Recompute::none, Recompute::selective, Recompute::operators, Recompute::full}) {
     if (level != base.plan.recompute) {
       axis.options.emplace_back([level](Scenario& to) { to.plan.recompute = level; });
     }
@@ -193,8 +179,13 @@ std::string difference(const Scenario& from, const Scenario& to) {
   put(a.pipeline != b.pipeline, "pipeline", b.pipeline);
   put(a.virtual_stages != b.virtual_stages, "virtual_stages", b.virtual_stages);
   put(a.ends_as_layers != b.ends_as_layers, "ends_as_layers", b.ends_as_layers);
+  put(a.schedule != b.schedule, "schedule", spelled(b.schedule));
+  put(a.context != b.context, "context", b.context);
+  put(a.context_exchange != b.context_exchange, "context_exchange", spelled(b.context_exchange));
+  put(a.expert != b.expert, "expert", b.expert);
   put(a.sequence_parallel != b.sequence_parallel, "sequence_parallel", b.sequence_parallel);
   put(a.zero != b.zero, "zero", b.zero);
+  put(a.hybrid_shard != b.hybrid_shard, "hybrid_shard", b.hybrid_shard);
   put(a.recompute != b.recompute, "recompute", spelled(b.recompute));
   put(a.micro_batch != b.micro_batch, "micro_batch", b.micro_batch);
   put(from.training.gradient_dtype != to.training.gradient_dtype, "gradient_dtype",

@@ -17,6 +17,13 @@ struct KernelOptions {
   bool causal = false, backward = false;
 };
 
+/// Of the verb `search`.
+struct PlanSearchOptions {
+  std::vector<std::string> fix;
+  std::string objective, top, shard;
+  bool exhaustive = false, pareto = false;
+};
+
 struct Options {
   std::string verb;                   // empty: none
   std::vector<std::string> arguments; // what follows it
@@ -32,6 +39,7 @@ struct Options {
   std::string topology, fabric, nodes, ranks, sizes, algorithm, concurrent; // of `collective`
   std::string colour = "auto";
   KernelOptions kernel;
+  PlanSearchOptions search;
   bool json = false, csv = false, quiet = false, verbose = false, help = false, version = false;
 };
 

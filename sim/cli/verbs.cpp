@@ -31,6 +31,21 @@ const std::vector<Verb> table{
      {"--set", "--json", "--csv", "--output", "--fail-on"},
      8,
      compare_verb},
+    {"search",
+     "CONFIG",
+     "find the fastest plan of all that fit",
+     "Tries every plan of the space: all axes, or those values that [search] and --fix leave open; "
+     "what [plan] says about an axis is only what the best is held against. Plans that a lower "
+     "bound proves worse are not tried, which changes no answer. With -o FILE.toml, writes the "
+     "scenario with the best plan. Ends with 3 when no plan fits: the report then names the one "
+     "that lacks least memory.",
+     {"clustersim search llama3_8b_dgx_h100",
+      "clustersim search dgx_h100 --fix tensor=4,8 --fix recompute=none,selective --top 3",
+      "clustersim search dgx_h100 --pareto --json", "clustersim search dgx_h100 -o best.toml"},
+     {"--set", "--fix", "--objective", "--top", "--pareto", "--exhaustive", "--shard",
+      "--calibration", "--threads", "--json", "--csv", "--output"},
+     1,
+     search_verb},
     {"check",
      "FILE...",
      "read files and report every mistake, without running",

@@ -77,13 +77,15 @@ std::vector<std::int64_t> share_layers(std::int64_t layers, std::int64_t places,
   return out;
 }
 
+Chunk whole_model(const Scenario& scenario) {
+  Chunk all = chunk_of(scenario, 0, all_layers(scenario.model));
+  all.embedding = all.head = true;
+  return all;
+}
+
 std::vector<Stage> stages_of(const Scenario& scenario) {
   const std::optional<PipelineSchedule> schedule = schedule_of(scenario);
-  if (!schedule) {
-    Chunk all = chunk_of(scenario, 0, all_layers(scenario.model));
-    all.embedding = all.head = true;
-    return {{all}};
-  }
+  if (!schedule) return {{whole_model(scenario)}};
   std::vector<Stage> stages(static_cast<std::size_t>(schedule->stages),
                             Stage(static_cast<std::size_t>(schedule->chunks)));
   for (const std::vector<PipePlace>& pipe : pipes_of(*schedule)) {

@@ -203,6 +203,17 @@ void finish(Scenario& scenario, const Loading& loading) {
                    [](const ResolvedValue& a, const ResolvedValue& b) { return a.key < b.key; });
 }
 
+void read_search(const Tree& root, SearchSpace& space, Loading& loading) {
+  const TreeMember* member = root.member("search");
+  if (member == nullptr || member->value.type != TreeType::table) {
+    return; // a wrong type is reported by the scenario's schema
+  }
+  ReadContext context{loading.out, "search."};
+  const Reading reading = read_object(search_schema(), member->value, space, context);
+  echo_object(search_schema(), space, reading, context);
+  keep(loading, std::move(context.echo));
+}
+
 std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
                                       const LoadOptions& options) {
   std::map<ObjectKey, Place> override_places, definition_places;
@@ -222,7 +233,8 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
   validate(input, reading,
            {node ? &*node : nullptr, fabric ? &*fabric : nullptr, stack ? &*stack : nullptr,
             model ? &*model : nullptr},
-           loading.out);
+           options.open_plan ? PlanIs::open : PlanIs::given, loading.out);
+  read_search(root, input.scenario.search, loading);
   if (model) {
     refuse_untimed(*model, root, loading);
   }

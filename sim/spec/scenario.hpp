@@ -4,12 +4,14 @@
 
 #include "base/diagnostic.hpp"
 #include "spec/cluster.hpp"
+#include "spec/search_space.hpp"
 #include "spec/stack.hpp"
 #include "spec/transformer.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clustersim {
@@ -26,6 +28,11 @@ enum class OptimizerKind { adamw, sgd };
 enum class Schedule { gpipe, one_f_one_b, zero_bubble, dual_pipe };
 /// How the ranks that share a sequence see each other's keys and values.
 enum class ContextExchange { ring, all_gather, ulysses };
+
+/// As a scenario spells them.
+[[nodiscard]] std::string_view spelled(Recompute recompute);
+[[nodiscard]] std::string_view spelled(Schedule schedule);
+[[nodiscard]] std::string_view spelled(ContextExchange exchange);
 
 struct Training {
   std::int64_t sequence = 0;         // of the encoder where there are both
@@ -88,6 +95,7 @@ struct Scenario {
   Transformer model;
   Training training;
   Plan plan;
+  SearchSpace search;
   PowerLimits power;
   Prices prices;
   std::vector<ResolvedValue> inputs;    // sorted by key

@@ -115,9 +115,7 @@ void add_axes(Schema<S>& s) {
       .derived("chips / (tensor x pipeline x context)");
   axis("plan.context", &P::context, "chips that share each sequence", "cp");
   add_choice(s, "plan.context_exchange", in(&Scenario::plan, &P::context_exchange),
-             Choices<ContextExchange>{{"ring", ContextExchange::ring},
-                                      {"all-gather", ContextExchange::all_gather},
-                                      {"ulysses", ContextExchange::ulysses}},
+             context_exchange_words(),
              "how ranks that share a sequence see each other's keys and values")
       .because("the usual choice of Megatron-Core");
   axis("plan.expert", &P::expert, "chips that share the experts", "ep");
@@ -148,11 +146,7 @@ void add_plan(Schema<S>& s) {
       .between(1, most_sequences)
       .alias("mbs")
       .because("least memory");
-  add_choice(s, "plan.recompute", in(&Scenario::plan, &P::recompute),
-             Choices<Recompute>{{"none", Recompute::none},
-                                {"selective", Recompute::selective},
-                                {"operators", Recompute::operators},
-                                {"full", Recompute::full}},
+  add_choice(s, "plan.recompute", in(&Scenario::plan, &P::recompute), recompute_words(),
              "what backward computes again: nothing, the attention core, all but every other "
              "product and the core, or whole layers")
       .because("fastest, if it fits");
@@ -167,11 +161,7 @@ void add_plan(Schema<S>& s) {
       .between(1, 100000)
       .because("every layer keeps its input");
   add_reserved(s, "plan.offload", "false", "offload to the host is");
-  add_choice(s, "plan.schedule", in(&Scenario::plan, &P::schedule),
-             Choices<Schedule>{{"gpipe", Schedule::gpipe},
-                               {"1f1b", Schedule::one_f_one_b},
-                               {"zb-h1", Schedule::zero_bubble},
-                               {"dualpipe", Schedule::dual_pipe}},
+  add_choice(s, "plan.schedule", in(&Scenario::plan, &P::schedule), schedule_words(),
              "order of a pipeline's passes; 1f1b with virtual_stages is interleaved")
       .because("least memory of the plain ones");
   add(s, "plan.ends_as_layers", in(&Scenario::plan, &P::ends_as_layers),
@@ -191,7 +181,8 @@ void add_rest(Schema<S>& s) {
       "a .toml file that `clustersim calibrate` wrote, laid over the catalogue; or a calibration "
       "(its id, or a .toml file) in place of the chip's");
   add_reserved(s, "inference", "", "inference is");
-  add_reserved(s, "search", "", "plan search is");
+  add_open_table(s, "search",
+                 "axis = [values]: what `clustersim search` may choose from; see [search]");
   add_reserved(s, "sizing", "", "cluster sizing is");
 }
 

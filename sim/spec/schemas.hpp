@@ -53,6 +53,10 @@ struct OverlayInput {
 [[nodiscard]] const Schema<StackInput>& stack_schema();
 [[nodiscard]] const Schema<ModelChoice>& model_choice_schema();
 [[nodiscard]] const Schema<ScenarioInput>& scenario_schema();
+[[nodiscard]] const Schema<SearchSpace>& search_schema();
+[[nodiscard]] const Choices<Recompute>& recompute_words();
+[[nodiscard]] const Choices<Schedule>& schedule_words();
+[[nodiscard]] const Choices<ContextExchange>& context_exchange_words();
 [[nodiscard]] const Schema<OverlayInput>& overlay_schema();
 
 /// id, name, aliases, note: what every file of the catalogue begins with.

@@ -122,9 +122,14 @@ public:
       wrong("training.global_batch", "a step of more than a million million tokens",
             fmt::format("at most {} sequences", most_tokens / training_.sequence));
     }
-    if (!sound({"plan.data", "plan.micro_batch"}) || !data_known_) {
+  }
+
+  void micro_batches() {
+    if (!reading_.has("training.global_batch") || !data_known_ ||
+        !sound({"plan.data", "plan.micro_batch"})) {
       return;
     }
+    const std::int64_t batch = training_.global_batch;
     const std::int64_t unit = plan_.data * plan_.micro_batch;
     if (batch % unit != 0) {
       const std::int64_t below = batch / unit * unit;
@@ -288,16 +293,18 @@ private:
 
 } // namespace
 
-void validate(ScenarioInput& input, const Reading& reading, const Loaded& loaded,
+void validate(ScenarioInput& input, const Reading& reading, const Loaded& loaded, PlanIs plan,
               Diagnostics& out) {
   Checks checks(input, reading, loaded, out);
   checks.derive();
   checks.cluster();
-  checks.chips_match();
-  checks.batch();
-  checks.sharding();
   checks.precision();
   checks.positions();
+  checks.batch();
+  if (plan == PlanIs::open) return;
+  checks.chips_match();
+  checks.micro_batches();
+  checks.sharding();
   checks.axes();
 }
 

@@ -14,6 +14,10 @@ struct Loaded {
   Transformer* model = nullptr; // its vocabulary may be padded
 };
 
-void validate(ScenarioInput& input, const Reading& reading, const Loaded& loaded, Diagnostics& out);
+/// With an open plan what [plan] says is not looked at.
+enum class PlanIs { given, open };
+
+void validate(ScenarioInput& input, const Reading& reading, const Loaded& loaded, PlanIs plan,
+              Diagnostics& out);
 
 } // namespace clustersim
