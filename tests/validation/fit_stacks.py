@@ -5,7 +5,7 @@ usage: fit_stacks.py PATH/TO/clustersim [--write] [--only NAME…]
 
 A stack may have its host time per operator and its class factor set on measured training runs
 (models/stacks, keys `host.per_operator` and `stack.class_factor` with `fitted = "time"`). All
-stacks are run at every point of one coarse grid; a stack with at least `least_rows` measured rows
+stacks are run on one grid; a stack with at least `least_rows` measured rows
 takes the point with the smallest mean |ln(predicted / measured)|, each row counting at most
 `largest_error`. The others take the global pair: the best point for `rows_per_source` rows of each
 source together.
@@ -27,12 +27,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import report as reports
 
-hosts = (5, 10, 15, 20, 30, 40, 50, 60, 75, 90, 110)  # us
-factors = (0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 1.0, 1.15)
+hosts = (5, 15, 30, 45, 60, 80, 105)  # us
+run_factors = (0.35, 0.55, 0.8, 1.2)  # between them a step is linear in 1/factor
+factors = tuple(round(0.35 + 0.05 * i, 2) for i in range(18))
 least_rows = 5
 rows_per_source = 10
 largest_error = 0.5
@@ -69,14 +71,25 @@ def predictions(program: str, point: Point) -> dict[str, dict]:
     return {row["id"]: row for row in rows if row["quantity"] == "step_time" and row["status"] == "ok"}
 
 
+def between(at: Callable[[float], float], factor: float) -> float:
+    """Linear in 1/factor between the two factors that were run around it."""
+    above = next(f for f in run_factors if f >= factor)
+    below = max((f for f in run_factors if f < factor), default=above)
+    if above == below:
+        return at(above)
+    share = (1 / factor - 1 / below) / (1 / above - 1 / below)
+    return at(below) + share * (at(above) - at(below))
+
+
 class Study:
     def __init__(self, program: str):
-        points = list(itertools.product(hosts, factors))
+        run = list(itertools.product(hosts, run_factors))
         with ThreadPoolExecutor(2) as pool:
-            found = list(pool.map(lambda point: predictions(program, point), points))
-        self.points = points
-        first = found[0]
-        self.ratio = {name: [rows[name]["ratio"] for rows in found] for name in first}
+            found = dict(zip(run, pool.map(lambda point: predictions(program, point), run)))
+        self.points = list(itertools.product(hosts, factors))
+        first = found[run[0]]
+        self.ratio = {name: [between(lambda f: found[host, f][name]["ratio"], factor)
+                             for host, factor in self.points] for name in first}
         self.stack = {name: row["stack"] for name, row in first.items()}
         with evidence.open() as file:
             table = [row for row in csv.DictReader(file) if row["id"] in first]
