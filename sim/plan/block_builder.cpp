@@ -95,14 +95,17 @@ void BlockBuilder::accumulate_gradients(double parameters, int launches) {
   const bool same_type = weight_element(*scenario_) == gradient_element(*scenario_);
   if (in_gemm || (same_type && scenario_->micro_batches() == 1)) return;
   of_weights_ = true;
-  kernels(Site::gradient, parameters, launches);
+  // ZeRO-2 and 3 reduce each micro-batch and add what is left: shards.
+  kernels(Site::gradient, parameters / sharded_states(*scenario_).gradients, launches);
   of_weights_ = false;
 }
 
 void BlockBuilder::cast_weights(double parameters, int launches) {
   if (shard_->element < bytes_per_element(Precision::fp32)) {
-    // ZeRO-3 casts its shards and gathers the copies.
-    kernels(Site::cast, parameters / sharded_states(*scenario_).weights, launches);
+    // ZeRO-3 casts its shards and gathers the copies; gradients are whole until they are reduced.
+    const bool whole = phase_ == Phase::backward;
+    kernels(Site::cast, whole ? parameters : parameters / sharded_states(*scenario_).weights,
+            launches);
   }
 }
 

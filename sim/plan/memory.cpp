@@ -158,7 +158,7 @@ Transient head_transient(const Scenario& scenario, const Shard& base) {
   const Shard shard = shard_for_head(scenario, base);
   // All predictions have their losses before the first goes backward.
   const double heads = static_cast<double>(1 + scenario.model.mtp_layers);
-  const double logits = heads * elements(shard.tokens, shard.vocabulary);
+  const double logits = heads * elements(scored_tokens(scenario, shard), shard.vocabulary);
   const double weights = elements(shard.vocabulary, table_width(scenario.model));
   const Bytes forward = logits * Bytes{scenario.training.stack.head.logit_bytes};
   const Bytes backward = logits * shard.element + loose_weight_gradient(scenario, shard, weights);

@@ -44,6 +44,7 @@ struct Training {
   Precision master_dtype = Precision::fp32;
   bool dropout = false;
   double expert_imbalance = 1.0; // tokens of the busiest rank's experts / the mean
+  std::int64_t masked_tokens = 0; // of a sequence, that a masked-token head scores; 0 = all
   Stack stack;
   std::optional<double> tokens; // of the whole run
 };

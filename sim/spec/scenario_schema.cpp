@@ -94,6 +94,10 @@ void add_training(Schema<S>& s) {
       "it")
       .between(1, 1000)
       .because("routing that balances evenly");
+  add(s, "training.masked_tokens", in(&Scenario::training, &T::masked_tokens),
+      "of a sequence, that a masked-token head scores; 0 = all of them")
+      .between(0, 1e9)
+      .because("the head runs on every token");
   add(s, "training.stack", at(&S::stack), "id of a software stack")
       .required()
       .example("the name of a stack; clustersim list stacks");
