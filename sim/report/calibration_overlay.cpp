@@ -54,7 +54,7 @@ std::string constant_line(const FittedConstant& fitted) {
   const std::string before =
       constant.value ? constant_text(constant, *constant.value) + " before" : "absent before";
   const std::string note = fmt::format("{}; {}, within {:.1f} %", before,
-                                       counted(fitted.rows, "row"), fitted.standard_error * 100.0);
+                                       counted(fitted.points, "distinct row"), fitted.standard_error * 100.0);
   const bool by_head_dim = path.front() == "attention" && path.size() == 4; // takes no note
   return by_head_dim
              ? fmt::format("{} = {} # {}\n", dotted(path), value, note)

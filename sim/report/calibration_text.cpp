@@ -46,7 +46,7 @@ std::string constants_section(const CalibrationFit& fit, TextStyle style) {
   for (const FittedConstant& fitted : fit.fitted) {
     rows.push_back({fitted.constant.key, before_text(fitted.constant),
                     constant_text(fitted.constant, fitted.value),
-                    fmt::format("{:.1f} %", fitted.standard_error * 100.0), grouped(fitted.rows),
+                    fmt::format("{:.1f} %", fitted.standard_error * 100.0), grouped(fitted.points),
                     fitted.at_limit ? "at the limit of what it may be" : ""});
   }
   return "\n" + table({{"constant"},

@@ -6,7 +6,9 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -96,6 +98,30 @@ void add_table(const Table& table, const ResolverRules& rules, const Catalogue& 
   into.files.push_back(std::move(file));
 }
 
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+void gather_points(CalibrationRows& rows) {
+  std::map<std::pair<KernelSetting, std::vector<KernelWork>>, std::size_t> known;
+  std::vector<std::vector<double>> measured;
+  for (const MeasuredKernel& kernel : rows.kernels) {
+    const auto [at, is_new] =
+        known.try_emplace({kernel.setting, kernel.work}, rows.points.size());
+    if (is_new) {
+      rows.points.push_back(kernel);
+      measured.emplace_back();
+    }
+    rows.point_of.push_back(at->second);
+    measured[at->second].push_back(std::log(kernel.measured));
+  }
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    rows.points[i].measured = std::exp(median(measured[i]));
+  }
+}
+
 } // namespace
 
 std::optional<CalibrationRows> gather_rows(const std::vector<std::string>& paths,
@@ -110,6 +136,7 @@ std::optional<CalibrationRows> gather_rows(const std::vector<std::string>& paths
       add_table(*table, *rules, catalogue, chip, gathered);
     }
   }
+  gather_points(gathered);
   return out.has_errors() ? std::nullopt : std::optional(std::move(gathered));
 }
 

@@ -154,6 +154,18 @@ void note_condition(const Eigen::MatrixXd& rows, FitSolution& solution) {
   }
 }
 
+/// What a constant's rows, each left out in turn, would move it by.
+Eigen::VectorXd jackknife(const FitProblem& problem, const Eigen::MatrixXd& rows,
+                          const Eigen::MatrixXd& inverse, const FitSolution& solution) {
+  Eigen::MatrixXd meat = Eigen::MatrixXd::Zero(rows.cols(), rows.cols());
+  for (std::size_t i = 0; i < solution.residuals.size(); ++i) {
+    const auto row = rows.row(static_cast<Eigen::Index>(i)); // the root of its weight included
+    const double pull = weight(solution.residuals[i], problem.trust);
+    meat += row.transpose() * row * (pull * solution.left_out[i] * solution.left_out[i]);
+  }
+  return (inverse * meat * inverse).diagonal();
+}
+
 void note_errors(const FitProblem& problem, const Eigen::MatrixXd& rows, FitSolution& solution) {
   const std::size_t count = solution.residuals.size();
   const auto constants = static_cast<std::size_t>(rows.cols());
@@ -170,9 +182,11 @@ void note_errors(const FitProblem& problem, const Eigen::MatrixXd& rows, FitSolu
   const double variance =
       squares /
       static_cast<double>(std::max<std::size_t>(count > constants ? count - constants : 1, 1));
+  const Eigen::VectorXd moved = jackknife(problem, rows, inverse, solution);
   for (std::size_t j = 0; j < constants; ++j) {
     const auto index = static_cast<Eigen::Index>(j);
-    solution.standard_error.push_back(std::sqrt(std::max(0.0, variance * inverse(index, index))));
+    solution.standard_error.push_back(
+        std::sqrt(std::max({0.0, variance * inverse(index, index), moved(index)})));
   }
 }
 
