@@ -68,8 +68,7 @@ void set_ratios(std::vector<CalibratedRow>& rows, double CalibratedRow::*ratio,
 void settle(CalibrationFit& fit, const CalibrationCase& in, const Choice& choice) {
   Chip changed = in.chip;
   const FitSolution& solution = choice.solution;
-  const FitProblem problem =
-      problem_of(in.chip, in.rows, in.candidates, choice.free, in.options);
+  const FitProblem problem = problem_of(in.chip, in.rows, in.candidates, choice.free, in.options);
   for (std::size_t j = 0; j < choice.free.size(); ++j) {
     const Candidate& candidate = in.candidates[choice.free[j]];
     FittedConstant fitted;

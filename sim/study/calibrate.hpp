@@ -72,9 +72,9 @@ struct CalibrationErrors {
 struct CalibrationFit {
   std::string chip, chip_name, family;
   std::vector<CalibratedFile> files;
-  std::vector<FittedConstant> fitted;     // in the schema's order; empty when refused
-  std::vector<HeldConstant> held;         // at the catalogue's value
-  std::vector<HeldConstant> undetermined; // why the fit is refused; empty when it is not
+  std::vector<FittedConstant> fitted;         // in the schema's order; empty when refused
+  std::vector<HeldConstant> held;             // at the catalogue's value
+  std::vector<HeldConstant> undetermined;     // why the fit is refused; empty when it is not
   std::vector<CalibrationConstant> confirmed; // tested: no other value is better
   std::int64_t points = 0;                    // distinct rows
   std::vector<CalibratedRow> rows;

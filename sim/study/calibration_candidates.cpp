@@ -56,8 +56,9 @@ std::vector<double> influence_of(const Chip& chip, const CalibrationRows& rows,
   return influence;
 }
 
-/// A point is led by the constants that move it at least half as much as the one that moves it most:
-/// of two limits near each other (a unit's rate, the board's power) either may turn out to bind.
+/// A point is led by the constants that move it at least half as much as the one that moves it
+/// most: of two limits near each other (a unit's rate, the board's power) either may turn out to
+/// bind.
 void count_points(std::vector<Candidate>& candidates, std::size_t points) {
   for (std::size_t i = 0; i < points; ++i) {
     double most = 0;

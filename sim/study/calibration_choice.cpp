@@ -147,8 +147,8 @@ std::string too_few(std::int64_t points, std::int64_t least) {
 Choice choose_asked(const CalibrationCase& in) {
   Choice choice = first_choice(in.candidates, in.options);
   while (choice.undetermined.empty() && !choice.free.empty()) {
-    choice.solution = robust_fit(
-        problem_of(in.chip, in.rows, in.candidates, choice.free, in.options));
+    choice.solution =
+        robust_fit(problem_of(in.chip, in.rows, in.candidates, choice.free, in.options));
     if (!narrow(choice, in)) {
       break;
     }

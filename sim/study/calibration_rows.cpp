@@ -17,6 +17,8 @@ namespace {
 
 constexpr double no_answer = 20; // ln: a constant that leaves a row without a prediction is far off
 
+constexpr std::size_t worth_a_team = 2000; // rows: fewer take less time than waking threads
+
 struct Table {
   CsvTable csv;
   const EvidenceKind* kind = nullptr;
@@ -108,8 +110,7 @@ void gather_points(CalibrationRows& rows) {
   std::map<std::pair<KernelSetting, std::vector<KernelWork>>, std::size_t> known;
   std::vector<std::vector<double>> measured;
   for (const MeasuredKernel& kernel : rows.kernels) {
-    const auto [at, is_new] =
-        known.try_emplace({kernel.setting, kernel.work}, rows.points.size());
+    const auto [at, is_new] = known.try_emplace({kernel.setting, kernel.work}, rows.points.size());
     if (is_new) {
       rows.points.push_back(kernel);
       measured.emplace_back();
@@ -143,13 +144,24 @@ std::optional<CalibrationRows> gather_rows(const std::vector<std::string>& paths
 std::vector<double> log_ratios(const std::vector<MeasuredKernel>& kernels, const Chip& chip,
                                int threads) {
   std::vector<double> out(kernels.size(), no_answer);
-  const int team = threads > 0 ? threads : omp_get_max_threads();
-#pragma omp parallel for schedule(static) num_threads(team)
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const KernelPrediction prediction = predict_kernel(kernels[i], chip);
-    const double* value = std::get_if<double>(&prediction);
-    if (value != nullptr && *value > 0) {
-      out[i] = std::log(*value / kernels[i].measured);
+  const int team = kernels.size() < worth_a_team ? 1
+                   : threads > 0                 ? threads
+                                                 : omp_get_max_threads();
+#pragma omp parallel num_threads(team)
+  {
+    Device device; // of the last setting: neighbours mostly share theirs
+    const KernelSetting* made_for = nullptr;
+#pragma omp for schedule(static)
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      if (made_for == nullptr || *made_for != kernels[i].setting) {
+        made_for = &kernels[i].setting;
+        device = device_for(*made_for, chip);
+      }
+      const KernelPrediction prediction = predict_kernel(kernels[i], device, chip);
+      const double* value = std::get_if<double>(&prediction);
+      if (value != nullptr && *value > 0) {
+        out[i] = std::log(*value / kernels[i].measured);
+      }
     }
   }
   return out;

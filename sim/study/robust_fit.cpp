@@ -16,7 +16,6 @@ namespace {
 
 constexpr double difference = 0.01;     // of x, for derivatives: beyond the laws' smallest steps
 constexpr double first_step = 0.1;      // of x
-constexpr double tolerance = 1e-6;      // of x
 constexpr int evaluations_each = 60;    // per constant, of each method
 constexpr double most_leverage = 0.999; // a row that alone determines a constant
 
@@ -73,7 +72,7 @@ void minimise(nlopt_algorithm method, const FitProblem& problem, double step,
   nlopt_set_lower_bounds(optimizer.get(), problem.low.data());
   nlopt_set_upper_bounds(optimizer.get(), problem.high.data());
   nlopt_set_initial_step1(optimizer.get(), step);
-  nlopt_set_xtol_abs1(optimizer.get(), tolerance);
+  nlopt_set_xtol_abs1(optimizer.get(), problem.tolerance);
   nlopt_set_maxeval(optimizer.get(), evaluations_each * static_cast<int>(x.size() + 1));
   std::vector<double> at = x;
   const double before = objective(problem, x);

@@ -32,7 +32,8 @@ struct FitProblem {
   std::vector<double> start, low, high; // of x
   std::function<std::vector<double>(const std::vector<double>&)> residuals;
   double trust = 0.05;
-  double prior = 0; // how far x may stray from start, about; 0 = as far as the rows say
+  double tolerance = 1e-6; // of x
+  double prior = 0;        // how far x may stray from start, about; 0 = as far as the rows say
 };
 
 /// d r_i / d x_j, one vector of rows for each j; by central differences inside the bounds.
