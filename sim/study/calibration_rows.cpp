@@ -39,7 +39,7 @@ std::optional<Table> open_table(const std::string& path, Diagnostics& out) {
         fmt::format("nearest is '{}', which also needs: {}", nearest.kind->name,
                     nearest.missing.empty() ? "nothing" : nearest.missing.front());
   } else if (kind->name == "collectives") {
-    diagnostic.message = "collectives tell of a fabric, whose constants calibrate does not fit yet";
+    diagnostic.message = "collectives tell of links, whose constants calibrate does not fit";
     diagnostic.expected = "measurements of kernels: gemm, attention, kernels, membw or power";
   } else if (!is_kernel_kind(*kind)) {
     diagnostic.message = fmt::format("{}: no constants of a chip follow from these", kind->name);
