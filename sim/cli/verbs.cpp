@@ -164,12 +164,14 @@ const std::vector<Verb> table{
      "FILE.csv... --chip NAME",
      "fit a chip's constants to measurements",
      "Reads the measurements of kernels that 'validate' reads, and takes the rows of one chip. "
-     "Which constants are fitted follows from what the rows are about; --fit and --hold say "
-     "otherwise, with a key such as gemm.start or a table such as gemm.burst. Prints the error "
-     "before, after, and of each row predicted by a fit to the others. -o FILE.toml writes the "
-     "constants for --calibration and for a scenario's [calibration] use. Ends with 1, and writes "
-     "nothing, when the rows do not determine what they are about: the report says what to "
-     "measure.",
+     "Rows of one configuration count once. A constant is fitted when rows left out are then "
+     "predicted better, by more than luck; often none is, and the catalogue's stand. --fit KEY "
+     "fits exactly what it names (gemm.start, or a table such as gemm.burst), --hold KEY leaves it "
+     "alone, --prior holds all constants that the rows are about near their values. Prints the "
+     "error before, after, and of each row predicted by a fit to the others. -o FILE.toml writes "
+     "the constants for --calibration and for a scenario's [calibration] use. Ends with 1, and "
+     "writes nothing, when the rows do not determine what they are about: the report says what to "
+     "measure. Measured collectives are refused: the constants of links stay the catalogue's.",
      {"clustersim calibrate gemm.csv --chip h100 -o h100.toml",
       "clustersim validate gemm.csv --calibration h100.toml",
       "clustersim calibrate gemm.csv --chip l40s --hold gemm.unit",
