@@ -162,6 +162,10 @@ public:
   void run(std::size_t sequence) {
     timed_->run(streams_, sequence);
     close();
+    if (timed_->recorder != nullptr && timed_->recorder->takes_more()) {
+      timed_->recorder->passes.push_back(
+          {static_cast<std::uint32_t>(number_), sequence, streams_.now()});
+    }
   }
   [[nodiscard]] Message message() const {
     return {streams_.now(), streams_.drained(Lane::pipeline), number_, entries_.size() - 1};

@@ -38,9 +38,15 @@ struct UseChange { // the flows that run changed
   double at = 0.0;
   std::size_t set = 0;
 };
+struct PassEnd { // of a pipeline stage
+  std::uint32_t stage = 0;
+  std::size_t sequence = 0;
+  double at = 0.0;
+};
 struct Recorder {
   std::size_t most_spans = 0;
   std::vector<Span> spans;
+  std::vector<PassEnd> passes;
   std::vector<UseChange> changes;
   bool full = false;
   [[nodiscard]] bool takes_more() {
