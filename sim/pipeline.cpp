@@ -48,15 +48,41 @@ void warn_of_deep_cap(Scenario& scenario) {
   }
 }
 
+/// Plans are timed by the analytic engine: what they gain there, they gain on the step.
+Seconds as_timed(const Answer& answer, Seconds plan, Seconds analytic) {
+  if (answer.engine == Engine::analytic) return plan;
+  return answer.timeline.step * (plan / analytic);
+}
+
 /// Among the what-ifs of the hardware, by gain.
-void add_plan_what_ifs(Answer& answer, Network& network) {
-  const Seconds step = answer.timeline.step;
+void add_plan_what_ifs(Answer& answer, Seconds analytic, Network& network) {
   std::vector<WhatIf>& what_ifs = answer.explanation.what_ifs;
-  for (const PlanChange& plan : faster_plans(answer.scenario, step, network)) {
-    what_ifs.push_back({plan.change, plan.step, 1.0 - plan.step / step, true});
+  for (const PlanChange& plan : faster_plans(answer.scenario, analytic, network)) {
+    what_ifs.push_back(
+        {plan.change, as_timed(answer, plan.step, analytic), 1.0 - plan.step / analytic, true});
   }
   std::stable_sort(what_ifs.begin(), what_ifs.end(),
                    [](const WhatIf& a, const WhatIf& b) { return a.gain > b.gain; });
+}
+
+void run_engines(Answer& result, CostModel& cost, const RunOptions& options) {
+  const bool event = options.engine == Engine::event;
+  if (event || options.compare_engines || options.spans > 0)
+    result.event = run_event(result.program, cost, {true, true, options.spans});
+  if (options.compare_engines) result.analytic = run_analytic(result.program, cost);
+  result.timeline = event ? result.event->timeline : run_analytic(result.program, cost);
+}
+
+void advise(Answer& result, CostModel& cost, Network& network) {
+  const Seconds analytic =
+      result.engine == Engine::analytic ? result.timeline.step : step_time(result.program, cost);
+  if (result.memory.fits()) {
+    add_plan_what_ifs(result, analytic, network);
+    return;
+  }
+  result.remedies = plans_with_less_memory(result.scenario, network);
+  for (PlanChange& remedy : result.remedies)
+    remedy.step = as_timed(result, remedy.step, analytic);
 }
 
 } // namespace
@@ -75,24 +101,21 @@ Energy energy_of(const Scenario& scenario, const Timeline& timeline, const Energ
   return result;
 }
 
-Answer answer(const Scenario& scenario) {
+Answer answer(const Scenario& scenario, const RunOptions& options) {
   Answer result;
+  result.engine = options.engine;
   result.scenario = scenario;
   warn_of_deep_cap(result.scenario);
   result.parameters = count_parameters(scenario.model);
   result.memory = memory_footprint(scenario);
 
   const auto network = std::make_shared<Network>(scenario.cluster);
-  const StepProgram program = lower(scenario);
+  result.program = lower(scenario);
   CostModel cost(scenario, *network);
-  result.timeline = run_analytic(program, cost);
+  run_engines(result, cost, options);
   result.headline = headline(scenario, result.timeline);
-  result.explanation = explain(scenario, program, *network, result.timeline);
-  if (result.memory.fits()) {
-    add_plan_what_ifs(result, *network);
-  } else {
-    result.remedies = plans_with_less_memory(scenario, *network);
-  }
+  result.explanation = explain(scenario, result.program, *network, result.timeline, options.engine);
+  advise(result, cost, *network);
   result.network = network;
   result.energy = energy_of(scenario, result.timeline, cost.device().energy);
   if (scenario.prices.electricity) {

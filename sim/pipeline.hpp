@@ -4,7 +4,7 @@
 #include "analysis/energy.hpp"
 #include "analysis/explain.hpp"
 #include "analysis/plan_changes.hpp"
-#include "engine/analytic.hpp"
+#include "engine/engine.hpp"
 #include "plan/lower.hpp"
 #include "plan/memory.hpp"
 #include "spec/scenario.hpp"
@@ -42,9 +42,18 @@ struct Answer {
   std::vector<PlanChange> remedies; // only when it does not fit
   Energy energy;
   std::optional<Dollars> electricity_per_step;
+  Engine engine = Engine::analytic; // whose timeline it is
+  StepProgram program;
+  std::optional<EventRun> event;    // when that engine ran
+  std::optional<Timeline> analytic; // of both engines, when they are compared
 };
 
-[[nodiscard]] Answer answer(const Scenario& scenario);
+struct RunOptions {
+  Engine engine = Engine::analytic;
+  bool compare_engines = false;
+  std::size_t spans = 0; // to keep for a trace; needs the event engine
+};
+[[nodiscard]] Answer answer(const Scenario& scenario, const RunOptions& options = {});
 
 [[nodiscard]] Energy energy_of(const Scenario& scenario, const Timeline& timeline,
                                const EnergyRates& rates);

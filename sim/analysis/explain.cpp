@@ -79,24 +79,26 @@ void add_link_resources(const Timeline& timeline, const Network& network,
 
 class Retimer {
 public:
-  Retimer(const Scenario& scenario, const StepProgram& program, Network& network)
-      : scenario_(&scenario), program_(&program), network_(&network) {}
+  Retimer(const Scenario& scenario, const StepProgram& program, Network& network,
+          Engine engine = Engine::analytic)
+      : scenario_(&scenario), program_(&program), network_(&network), engine_(engine) {}
 
   [[nodiscard]] Seconds unscaled() const {
     CostModel cost(*scenario_, *network_);
-    return step_time(*program_, cost);
+    return step_time(*program_, cost, engine_);
   }
   [[nodiscard]] Seconds with(const Resource& resource, double speed_up) const {
     ResourceScale scale;
     resource.speed_up(scale, speed_up);
     CostModel cost(*scenario_, *network_, scale);
-    return step_time(*program_, cost);
+    return step_time(*program_, cost, engine_);
   }
 
 private:
   const Scenario* scenario_;
   const StepProgram* program_;
   Network* network_;
+  Engine engine_;
 };
 
 std::string percent(double share) {
@@ -165,9 +167,9 @@ StepRange step_range(const Scenario& scenario, const StepProgram& program, Netwo
 }
 
 Explanation explain(const Scenario& scenario, const StepProgram& program, Network& network,
-                    const Timeline& timeline) {
+                    const Timeline& timeline, Engine engine) {
   constexpr double what_if = 1.10;
-  const Retimer retimer(scenario, program, network);
+  const Retimer retimer(scenario, program, network, engine);
   const Seconds step = retimer.unscaled();
 
   struct Ranked {

@@ -36,10 +36,12 @@ struct Options {
   std::vector<std::string> fit;          // --fit
   std::vector<std::string> hold;         // --hold
   std::string data, output, precision, threads, prior, date;
+  std::string engine, trace;                                            // of `run`
   std::string topology, fabric, nodes, ranks, sizes, algorithm, concurrent; // of `collective`
   std::string colour = "auto";
   KernelOptions kernel;
   PlanSearchOptions search;
+  bool compare_engines = false;
   bool json = false, csv = false, quiet = false, verbose = false, help = false, version = false;
 };
 

@@ -12,12 +12,17 @@ const std::vector<Verb> table{
      "time one training step, and say what bounds it",
      "CONFIG is a scenario file, or the name of one that comes with clustersim. Ends with 3 when "
      "the model does not fit in memory: the report then names the largest term and the cheapest "
-     "remedies.",
+     "remedies. The analytic engine times the step in closed form, the event engine call by call: "
+     "there collectives that run at once share links, and the report says how busy each stream "
+     "and link is and what the longest chain consists of. A trace is the event engine's.",
      {"clustersim run configs/dgx_h100.toml",
       "clustersim run dgx_h100 --set tensor=4 --set data=32",
       "clustersim run dgx_h100 --json | jq .results.mfu",
-      "clustersim run dgx_h100 --fail-on step_time=8s -o report.json"},
-     {"--set", "--calibration", "--json", "--output", "--fail-on"},
+      "clustersim run dgx_h100 --fail-on step_time=8s -o report.json",
+      "clustersim run dgx_h100 --compare-engines",
+      "clustersim run dgx_h100 --engine event --trace step.json"},
+     {"--set", "--calibration", "--engine", "--compare-engines", "--trace", "--json", "--output",
+      "--fail-on"},
      1,
      run_verb},
     {"compare",

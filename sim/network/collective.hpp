@@ -14,6 +14,7 @@
 #include "spec/resources.hpp"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,8 @@ struct Belief {
   SecondsPerByte busiest;
 };
 
+struct FormLoads; // what the form puts on the edges, for edge_times()
+
 struct CollectiveForm {
   std::string algorithm; // "ring", "hierarchical", "in-switch"
   std::string protocol;  // "low-latency", "bulk", "in-switch"
@@ -73,7 +76,16 @@ struct CollectiveForm {
   SecondsPerByte local;
   LinkClassId local_class;
   std::optional<Belief> belief; // of the algorithm, the same in all of its protocols
+  std::shared_ptr<const FormLoads> loads = nullptr; // shared by the forms of an algorithm
 };
+
+/// How long one payload byte keeps an edge busy, all sister groups together and all stages added
+/// up: the load vector over the capacity that the form's protocol reaches there.
+struct EdgeTime {
+  EdgeId edge; // of edges that carry the same in like nodes, the first stands for all
+  SecondsPerByte busy;
+};
+[[nodiscard]] std::vector<EdgeTime> edge_times(const CollectiveForm& form, const LinkGraph& graph);
 
 struct CollectiveTime {
   Seconds time;

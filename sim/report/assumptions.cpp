@@ -57,6 +57,10 @@ std::vector<std::string> assumptions_of(const Answer& answer) {
   out.push_back(kernel_rates(scenario.chip().kernels));
   out.push_back(attention_kernel(scenario));
   out.push_back(fitted_scalars(scenario));
+  if (answer.engine == Engine::event) {
+    out.emplace_back("Collectives that run at once share links max-min fairly, and slow kernels "
+                     "beside them only while they run.");
+  }
   out.emplace_back("Chips draw idle power all the time and, up to their limit, the energy of what "
                    "they compute and move; the node's other parts draw their share all the time.");
   out.push_back(fmt::format("Four of five measured steps are expected between {} and {}, from the "
