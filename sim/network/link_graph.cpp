@@ -32,21 +32,88 @@ std::vector<std::string> names_of(const Table& table) {
   return names;
 }
 
+/// The fabric that a partition's nodes plug into, and which of its places are theirs.
+struct Outlet {
+  const Fabric* fabric = nullptr; // none: the node stays alone
+  FabricPorts ports;
+  int first_node = 0;
+};
+
+BytesPerSecond port_of(const Fabric& fabric, const Partition& partition) {
+  return std::min(achieved(fabric.link), achieved(partition.node.nics.link));
+}
+
+FabricPorts build_fabric(LinkGraph& graph, const Fabric& fabric,
+                         const std::vector<const Partition*>& served, const std::string& prefix) {
+  FabricClients clients;
+  for (const Partition* partition : served) {
+    clients.nodes += partition->nodes;
+    clients.nics = std::max(clients.nics, partition->node.nics.count);
+    clients.port = std::max(clients.port, port_of(fabric, *partition));
+  }
+  return find_shape(fabric_shape_table(), fabric.shape, "fabric")
+      .build(graph, fabric, clients, prefix);
+}
+
+bool plugs_between(const Partition& partition) {
+  return partition.fabric.shape == "none";
+}
+
+/// Every partition's topmost switch to the topmost between them.
+void join_partitions(LinkGraph& graph, const Cluster& cluster, std::vector<Outlet>& outlets) {
+  const Fabric& fabric = cluster.between->fabric;
+  std::vector<const Partition*> served;
+  for (const Partition& partition : cluster.partitions)
+    if (plugs_between(partition)) served.push_back(&partition);
+  FabricPorts common;
+  common.top = served.empty() ? graph.add_vertex({VertexKind::spine, "between"}) : VertexId{};
+  if (!served.empty()) common = build_fabric(graph, fabric, served, "");
+  const LinkClassId link_class = graph.add_link_class(fabric.link);
+  int node = 0;
+  for (std::size_t p = 0; p < outlets.size(); ++p) {
+    const Partition& partition = cluster.partitions[p];
+    if (plugs_between(partition)) {
+      outlets[p] = {&fabric, common, node};
+      node += partition.nodes;
+      continue;
+    }
+    const double cards = static_cast<double>(partition.nodes) * partition.node.nics.count;
+    const double links = cluster.between->links.value_or(0) > 0 ? *cluster.between->links
+                                                                : cards / fabric.oversubscription;
+    graph.add_duplex(outlets[p].ports.top, common.top, achieved(fabric.link, links),
+                     fabric.switch_latency, link_class);
+  }
+}
+
+std::vector<Outlet> build_fabrics(LinkGraph& graph, const Cluster& cluster) {
+  std::vector<Outlet> outlets(cluster.partitions.size());
+  const bool several = outlets.size() > 1;
+  for (std::size_t p = 0; p < outlets.size(); ++p) {
+    const Partition& partition = cluster.partitions[p];
+    const bool own = several ? !plugs_between(partition) : partition.nodes > 1;
+    if (!own || partition.node.nics.count == 0) continue;
+    const std::string prefix = several ? fmt::format("partition{}/", p) : "";
+    outlets[p] = {&partition.fabric, build_fabric(graph, partition.fabric, {&partition}, prefix),
+                  0};
+  }
+  if (several && cluster.between) join_partitions(graph, cluster, outlets);
+  return outlets;
+}
+
 /// A NIC's port runs at the slower of the NIC and the switch port.
-void plug_in(LinkGraph& graph, const Partition& partition, const FabricPorts& ports, int node,
+void plug_in(LinkGraph& graph, const Link& link, const Outlet& outlet, int node,
              const std::vector<NicPort>& nics) {
-  const Link& link = partition.node.nics.link;
   const LinkClassId nic_class = graph.add_link_class(link);
-  const BytesPerSecond capacity = std::min(achieved(link), achieved(partition.fabric.link));
+  const BytesPerSecond capacity = std::min(achieved(link), achieved(outlet.fabric->link));
   for (std::size_t i = 0; i < nics.size(); ++i) {
-    const VertexId leaf = ports.leaf(node, static_cast<int>(i));
-    graph.add_edge(nics[i].sends, leaf, capacity, link.latency + partition.fabric.switch_latency,
+    const VertexId leaf = outlet.ports.leaf(outlet.first_node + node, static_cast<int>(i));
+    graph.add_edge(nics[i].sends, leaf, capacity, link.latency + outlet.fabric->switch_latency,
                    nic_class);
     graph.add_edge(leaf, nics[i].receives, capacity, link.latency, nic_class);
   }
 }
 
-void build_node(LinkGraph& graph, const Partition& partition, const FabricPorts& ports, int node) {
+void build_node(LinkGraph& graph, const Partition& partition, const Outlet& outlet, int node) {
   const std::string prefix = prefix_of(graph.nodes().size() - 1);
   std::vector<VertexId> chips;
   for (int i = 0; i < partition.node.chips; ++i) {
@@ -57,7 +124,7 @@ void build_node(LinkGraph& graph, const Partition& partition, const FabricPorts&
   find_shape(node_shape_table(), partition.node.scale_up.shape, "node")
       .join(graph, partition.node, prefix, chips);
   const std::vector<NicPort> nics = build_host(graph, partition.node, prefix, chips);
-  if (!ports.leaves.empty()) plug_in(graph, partition, ports, node, nics);
+  if (outlet.fabric != nullptr) plug_in(graph, partition.node.nics.link, outlet, node, nics);
 }
 
 } // namespace
@@ -140,21 +207,18 @@ std::string LinkGraph::edge_name(EdgeId edge) const {
 
 LinkGraph build_link_graph(const Cluster& cluster) {
   LinkGraph graph;
+  const std::vector<Outlet> outlets = build_fabrics(graph, cluster);
   std::size_t groups = 0;
   for (std::size_t p = 0; p < cluster.partitions.size(); ++p) {
     const Partition& partition = cluster.partitions[p];
-    FabricPorts ports;
-    if (partition.nodes > 1 && partition.node.nics.count > 0) {
-      ports = find_shape(fabric_shape_table(), partition.fabric.shape, "fabric")
-                  .build(graph, partition);
-    }
+    const Outlet& outlet = outlets[p];
     if (partition.node.scale_up.shape == "torus") {
       graph.set_torus(NodeShapeId{p}, axes_of(partition.node));
     }
     for (int node = 0; node < partition.nodes; ++node) {
-      const auto unit = static_cast<std::size_t>(ports.leaves.empty() ? 0 : ports.unit(node));
-      graph.begin_node(NodeShapeId{p}, NodeGroupId{groups + unit});
-      build_node(graph, partition, ports, node);
+      const int unit = outlet.fabric == nullptr ? 0 : outlet.ports.unit(outlet.first_node + node);
+      graph.begin_node(NodeShapeId{p}, NodeGroupId{groups + static_cast<std::size_t>(unit)});
+      build_node(graph, partition, outlet, node);
       graph.end_node();
     }
     groups = graph.nodes().empty() ? 0 : graph.nodes().back().group.at() + 1;

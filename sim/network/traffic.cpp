@@ -21,10 +21,14 @@ GroupRange::GroupRange(const LinkGraph& graph, GroupFamily family) : family_(fam
   }
   span_ = size / block_ * block_stride_;
   per_span_ = tiles * stride;
-  count_ = graph.chips().size() / span_ * per_span_;
+  first_ = static_cast<std::size_t>(std::max(family.first, 0));
+  const std::size_t chips = graph.chips().size();
+  const std::size_t world =
+      std::min(chips - std::min(first_, chips),
+               family.ranks > 0 ? static_cast<std::size_t>(family.ranks) : graph.chips().size());
+  count_ = world / span_ * per_span_;
   if (count_ == 0) {
-    throw Bug(
-        fmt::format("group of {} ranks over {} chips, of {}", size, span_, graph.chips().size()));
+    throw Bug(fmt::format("group of {} ranks over {} chips, of {}", size, span_, world));
   }
   if (family.groups > 0) count_ = std::min(count_, static_cast<std::size_t>(family.groups));
 }
@@ -33,7 +37,8 @@ std::vector<RankId> GroupRange::members(std::size_t group) const {
   const auto size = static_cast<std::size_t>(family_.size);
   const auto stride = static_cast<std::size_t>(family_.stride);
   const std::size_t sister = group % per_span_;
-  const std::size_t base = group / per_span_ * span_ + sister / stride * extent_ + sister % stride;
+  const std::size_t base =
+      first_ + group / per_span_ * span_ + sister / stride * extent_ + sister % stride;
   std::vector<RankId> ranks;
   ranks.reserve(size);
   for (std::size_t i = 0; i < size; ++i)

@@ -73,6 +73,7 @@ private:
   GroupFamily family_;
   std::size_t count_ = 0;
   std::size_t block_ = 1, extent_ = 1, block_stride_ = 1; // a block's ranks, chips, distance
+  std::size_t first_ = 0;
   std::size_t span_ = 1, per_span_ = 1; // chips from first to last of a group, groups in them
 };
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace clustersim {
 
@@ -32,6 +33,10 @@ struct Shard {
   Precision matmul = Precision::bf16;     // operands of the layers' GEMMs
   Precision activation = Precision::bf16; // what stays in memory; attention and head run in it
   Bytes element;                          // of the activation type
+  std::int64_t cached = 0; // keys that each query sees when text is generated; 0: those of its own
+                           // sequence
+  std::optional<Precision> weights; // as stored, where products read narrower weights
+  std::optional<Precision> cache;   // the same of keys and values
 
   [[nodiscard]] std::int64_t qkv_width() const { return query_width + key_width + value_width; }
 };

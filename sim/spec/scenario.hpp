@@ -7,9 +7,11 @@
 #include "spec/stack.hpp"
 #include "spec/transformer.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clustersim {
@@ -21,6 +23,18 @@ enum class OptimizerKind { adamw, sgd };
 enum class Schedule { gpipe, one_f_one_b, zero_bubble, dual_pipe };
 /// How the ranks that share a sequence see each other's keys and values.
 enum class ContextExchange { ring, all_gather, ulysses };
+
+/// How a plan splits the work.
+enum class Axis { tensor, context, expert, data, pipeline };
+[[nodiscard]] std::string_view name_of(Axis axis);
+
+/// The order in which axes count through the chips, the fastest first (spec/placement.hpp).
+using Placement = std::array<Axis, 5>;
+inline constexpr Placement usual_placement{Axis::tensor, Axis::context, Axis::expert, Axis::data,
+                                           Axis::pipeline};
+/// Whole replicas side by side: what unlike partitions need, since no replica spans two of them.
+inline constexpr Placement replica_placement{Axis::tensor, Axis::context, Axis::expert,
+                                             Axis::pipeline, Axis::data};
 
 struct Training {
   std::int64_t sequence = 0;
@@ -35,6 +49,13 @@ struct Training {
   std::optional<double> tokens; // of the whole run
 };
 
+/// What each replica of a partition does in a step.
+struct Share {
+  std::int64_t micro_batches = 0; // of its busiest replica
+  std::int64_t micro_batch = 0;   // sequences of each, on its busiest replica
+  std::int64_t sequences = 0;     // of all its replicas together
+};
+
 struct Plan {
   int tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
   int expert_tensor = 1;  // ranks that share one expert's matrices
@@ -47,6 +68,19 @@ struct Plan {
   int hybrid_shard = 1; // ranks that ZeRO shards over, replicated beyond; 1 = all of them
   std::int64_t micro_batch = 1;
   Recompute recompute = Recompute::none;
+  Placement placement = usual_placement;
+  std::vector<std::int64_t> stage_layers; // layers of each stage (and chunk); empty: shared evenly
+  std::vector<Share> shares;              // by partition; empty: all replicas alike
+};
+
+/// Generation of text in place of training: a batch of prompts is read (prefill), then one token
+/// after the other is written to each (decode); docs/explanation/inference.md.
+struct Inference {
+  std::int64_t batch = 1;                // sequences at once, on each replica
+  std::int64_t prompt = 0, output = 0;   // tokens of each
+  Precision precision = Precision::bf16; // of the products
+  Precision weights = Precision::bf16;   // as they are stored
+  Precision kv_cache = Precision::bf16;
 };
 
 struct PowerLimits {
@@ -82,11 +116,22 @@ struct Scenario {
   Plan plan;
   PowerLimits power;
   Prices prices;
+  std::optional<Inference> inference;   // asked in place of a training step
   std::vector<ResolvedValue> inputs;    // sorted by key
   std::vector<std::string> assumptions; // sentences
   std::vector<std::string> warnings;
 
-  [[nodiscard]] const Chip& chip() const { return cluster.partitions.front().node.chip; }
+  std::size_t seen_from = 0; // the partition whose replicas this value describes
+
+  [[nodiscard]] const Partition& partition() const { return cluster.partitions[seen_from]; }
+  [[nodiscard]] const Chip& chip() const { return partition().node.chip; }
+  /// Chips of the partitions before this one.
+  [[nodiscard]] int first_chip() const {
+    int before = 0;
+    for (std::size_t p = 0; p < seen_from; ++p)
+      before += cluster.partitions[p].chips();
+    return before;
+  }
   /// Ranks that see different tokens of a step and hold the same dense weights.
   [[nodiscard]] int data_ranks() const { return plan.data * plan.context; }
   /// Ranks that hold the same experts' weights.
@@ -95,7 +140,8 @@ struct Scenario {
   }
   /// Micro-batches per optimizer step and data-parallel rank.
   [[nodiscard]] std::int64_t micro_batches() const {
-    return training.global_batch / (plan.data * plan.micro_batch);
+    return plan.shares.empty() ? training.global_batch / (plan.data * plan.micro_batch)
+                               : plan.shares[seen_from].micro_batches;
   }
 };
 

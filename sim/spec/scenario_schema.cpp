@@ -160,7 +160,11 @@ void add_plan(Schema<S>& s) {
   add(s, "plan.ends_as_layers", in(&Scenario::plan, &P::ends_as_layers),
       "embedding and head take a layer's place when layers are shared out over stages")
       .derived("where layers do not divide, but layers + 2 do");
-  add_reserved(s, "plan.placement", "", "a placement of one's own is");
+  add(s, "plan.placement", at(&S::placement),
+      "in which order the axes count through the chips, the fastest first: \"tensor, context, "
+      "expert, data, pipeline\" or \"tp-cp-ep-dp-pp\"")
+      .example("the axes in order, such as \"tensor, context, expert, data, pipeline\"")
+      .derived("the usual order; with several partitions data comes last");
 }
 
 void add_rest(Schema<S>& s) {

@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 #include "spec/check_shapes.hpp"
+#include "spec/placement.hpp"
 #include "spec/validate_plan.hpp"
 
 #include <fmt/format.h>
@@ -26,6 +27,7 @@ public:
     if (!reading_.has("training.gradient_dtype") && loaded_.stack != nullptr) {
       training_.gradient_dtype = loaded_.stack->gradient.dtype;
     }
+    place();
     if (sound({"cluster.nodes"}) && loaded_.node != nullptr) {
       chips_ = std::int64_t{input_.nodes} * loaded_.node->chips;
     }
@@ -212,6 +214,19 @@ public:
   }
 
 private:
+  void place() {
+    if (reading_.has("plan.placement")) {
+      std::string why;
+      if (const auto placement = parse_placement(input_.placement, why)) {
+        plan_.placement = *placement;
+      } else {
+        wrong("plan.placement", why,
+              "the axes in order, such as \"" + placement_text(usual_placement) + "\"");
+      }
+    }
+    input_.placement = placement_text(plan_.placement);
+  }
+
   /// "tensor 8 x pipeline 2": tensor always, the others where they split.
   [[nodiscard]] std::string model_axes() const {
     std::string out = fmt::format("tensor {}", plan_.tensor);

@@ -1,5 +1,7 @@
 #include "spec/validate_plan.hpp"
 
+#include "spec/placement.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +26,7 @@ public:
     sharding();
     context();
     experts();
+    if (faults_.empty()) placement();
     return std::move(faults_);
   }
 
@@ -161,6 +164,36 @@ private:
                         "context x data",
                         plan_.expert, plan_.expert_tensor, ranks),
             fmt::format("a product of {}", nearest_divisors(ranks, together)));
+    }
+  }
+
+  /// Groups whose members no two nested runs of ranks make.
+  void placement() {
+    const auto refuse = [&](const std::string& key, const char* group) {
+      wrong(key,
+            fmt::format("with the order {} the {} do not lie at equal distances",
+                        placement_text(plan_.placement), group),
+            "another order, such as \"" + placement_text(usual_placement) + "\"");
+    };
+    if (!rank_group(plan_, GroupKind::replicas)) {
+      return refuse("plan.placement", "ranks that hold the same weights");
+    }
+    const bool experts = model_.moe.experts > 0;
+    for (const GroupKind kind :
+         {GroupKind::expert_tensor, GroupKind::expert, GroupKind::expert_replicas}) {
+      if (experts && !rank_group(plan_, kind)) {
+        return refuse("plan.placement", "ranks that share the experts");
+      }
+    }
+    for (const GroupKind kind : {GroupKind::replicas, GroupKind::expert_replicas}) {
+      const bool dense = kind == GroupKind::replicas;
+      const int all = dense ? scenario_.data_ranks() : scenario_.expert_data_ranks();
+      const int within = std::min(plan_.hybrid_shard, all);
+      if (within == 1 || (!dense && !experts)) continue;
+      if (all % within != 0 || !rank_group(plan_, kind, 1, within) ||
+          !rank_group(plan_, kind, within, all / within)) {
+        return refuse("plan.hybrid_shard", "ranks that zero shards over");
+      }
     }
   }
 
