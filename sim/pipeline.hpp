@@ -1,9 +1,11 @@
 #pragma once
 // load → build → lower → time → explain: one run on one page. Start reading here.
 
+#include "analysis/energy.hpp"
 #include "analysis/explain.hpp"
 #include "analysis/plan_changes.hpp"
 #include "engine/analytic.hpp"
+#include "engine/balance.hpp"
 #include "plan/lower.hpp"
 #include "plan/memory.hpp"
 #include "spec/scenario.hpp"
@@ -24,24 +26,34 @@ struct Headline {
   FlopsPerSecond peak;
 };
 
-/// Electrical energy of a step: chips draw their limit while the compute lane works and idle power
-/// while it waits (docs/explanation/power.md).
+/// Electrical energy of a step (docs/explanation/power.md).
 struct Energy {
-  Watts chip_average;
+  ChipEnergy chip;
   Joules per_step; // whole cluster, hosts in proportion and PUE included
+};
+
+/// One of several unlike partitions.
+struct PartitionAnswer {
+  Scenario scenario; // as seen from there
+  PartitionShare share;
+  MemoryFootprint memory;
+  Timeline timeline; // waiting for the others included
+  ChipEnergy energy;
 };
 
 struct Answer {
   Scenario scenario;
   std::shared_ptr<const Network> network; // what the timeline's collectives point into
   ParameterCount parameters;
-  MemoryFootprint memory;
-  Timeline timeline;
+  MemoryFootprint memory; // of several partitions the one with the least room to spare
+  Timeline timeline;      // of several partitions the one that the others wait for
   Headline headline;
   Explanation explanation;
   std::vector<PlanChange> remedies; // only when it does not fit
   Energy energy;
   std::optional<Dollars> electricity_per_step;
+  std::optional<Balance> balance;          // of several partitions
+  std::vector<PartitionAnswer> partitions; // where there are several
 };
 
 [[nodiscard]] Answer answer(const Scenario& scenario);

@@ -6,6 +6,7 @@
 //   r scaled by 1 %. Step time is homogeneous of degree one in its time constants, so Σ e_r = 1.
 
 #include "engine/analytic.hpp"
+#include "engine/job.hpp"
 #include "plan/memory.hpp"
 
 #include <string>
@@ -49,5 +50,8 @@ struct Explanation {
 
 [[nodiscard]] Explanation explain(const Scenario& scenario, const StepProgram& program,
                                   Network& network, const Timeline& timeline);
+/// Of unlike partitions together: a resource is made faster in all of them. One timeline for each.
+[[nodiscard]] Explanation explain(const Job& job, Network& network,
+                                  const std::vector<Timeline>& timelines);
 
 } // namespace clustersim

@@ -12,7 +12,6 @@
 #include "law/device.hpp"
 
 #include <cstdint>
-#include <optional>
 
 namespace clustersim {
 
@@ -24,8 +23,6 @@ struct AttentionShape {
   Precision precision = Precision::bf16;
   std::int64_t value_dim = 0; // head dim of V where it differs (MLA); 0 = head_dim
   std::int64_t window = 0;    // keys each query sees (sliding window); 0 = all
-  bool decode = false;        // few queries against a cache: keys split over all compute units
-  std::optional<Precision> cache = std::nullopt; // K and V as stored, where they are narrower
   friend auto operator<=>(const AttentionShape&, const AttentionShape&) = default;
 };
 

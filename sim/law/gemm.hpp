@@ -14,7 +14,6 @@
 #include "law/device.hpp"
 
 #include <cstdint>
-#include <optional>
 
 namespace clustersim {
 
@@ -29,7 +28,6 @@ struct GemmShape {
   bool grouped = false;       // the batch are experts of unequal size (m is their mean)
   bool sparse = false;        // 2:4 structured sparsity of A, where the chip has it
   bool accumulate_16 = false; // sums in 16 bits, where the chip is faster so
-  std::optional<Precision> weights = std::nullopt; // B as stored, where it is narrower
   friend auto operator<=>(const GemmShape&, const GemmShape&) = default;
 };
 

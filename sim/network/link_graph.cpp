@@ -11,6 +11,8 @@ namespace clustersim {
 
 namespace {
 
+constexpr std::size_t most_site_shapes = std::size_t{1} << 20; // far above any number of partitions
+
 std::string prefix_of(std::size_t node) {
   return fmt::format("node{}/", node);
 }
@@ -68,6 +70,8 @@ void join_partitions(LinkGraph& graph, const Cluster& cluster, std::vector<Outle
   FabricPorts common;
   common.top = served.empty() ? graph.add_vertex({VertexKind::spine, "between"}) : VertexId{};
   if (!served.empty()) common = build_fabric(graph, fabric, served, "");
+  // A unit with nodes of two partitions is like no other, and neither are its neighbours.
+  if (served.size() > 1) common.sites.clear();
   const LinkClassId link_class = graph.add_link_class(fabric.link);
   int node = 0;
   for (std::size_t p = 0; p < outlets.size(); ++p) {
@@ -78,8 +82,8 @@ void join_partitions(LinkGraph& graph, const Cluster& cluster, std::vector<Outle
       continue;
     }
     const double cards = static_cast<double>(partition.nodes) * partition.node.nics.count;
-    const double links = cluster.between->links.value_or(0) > 0 ? *cluster.between->links
-                                                                : cards / fabric.oversubscription;
+    const double links = cluster.between->links ? static_cast<double>(*cluster.between->links)
+                                                : cards / fabric.oversubscription;
     graph.add_duplex(outlets[p].ports.top, common.top, achieved(fabric.link, links),
                      fabric.switch_latency, link_class);
   }
@@ -127,14 +131,43 @@ void build_node(LinkGraph& graph, const Partition& partition, const Outlet& outl
   if (outlet.fabric != nullptr) plug_in(graph, partition.node.nics.link, outlet, node, nics);
 }
 
+/// Nodes in blocks that hang at the same leaves: the first of each is built, the others repeat it.
+void add_nodes(LinkGraph& graph, const Partition& partition, NodeShapeId shape,
+               const Outlet& outlet, std::size_t first_group) {
+  const bool alone = outlet.fabric == nullptr;
+  const FabricPorts& ports = outlet.ports;
+  const auto unit_of = [&](int node) { return alone ? 0 : ports.unit(outlet.first_node + node); };
+  for (int node = 0; node < partition.nodes;) {
+    const auto unit = static_cast<std::size_t>(unit_of(node));
+    int end = alone ? partition.nodes : (unit_of(node) + 1) * ports.nodes_per_unit;
+    end = std::min(end - (alone ? 0 : outlet.first_node), partition.nodes);
+    const NodeGroupId group{first_group + unit - static_cast<std::size_t>(unit_of(0))};
+    if (unit < ports.sites.size()) {
+      NodeSite site = ports.sites[unit];
+      site.shape = shape.value;
+      graph.set_site(group, site);
+    }
+    graph.begin_node(shape, group);
+    build_node(graph, partition, outlet, node);
+    graph.end_node();
+    graph.repeat_node(end - node - 1);
+    node = end;
+  }
+}
+
 } // namespace
 
 VertexId LinkGraph::add_vertex(Vertex vertex) {
-  const VertexId id{vertices_.size()};
+  const VertexId id{vertex_ids_.size()};
   if (!nodes_.empty() && nodes_.back().vertices < 0) {
     vertex.node = static_cast<int>(nodes_.size()) - 1;
   }
-  if (vertex.kind == VertexKind::chip) chips_.push_back(id);
+  if (vertex.kind == VertexKind::chip) {
+    chips_.push_back(id);
+    node_of_.push_back(vertex.node);
+  }
+  if (vertex.node < 0) switches_.push_back(id);
+  vertex_ids_.add();
   vertices_.push_back(std::move(vertex));
   out_.emplace_back();
   in_.emplace_back();
@@ -145,14 +178,16 @@ EdgeId LinkGraph::add_edge(VertexId from, VertexId to, BytesPerSecond capacity, 
                            LinkClassId link_class) {
   if (!(capacity.si() > 0.0) || !std::isfinite(capacity.si()) || !(latency.si() >= 0.0) ||
       from == to) {
-    throw Bug(fmt::format("edge {} -> {} of {}: capacity {} B/s, latency {} s",
-                          vertices_.at(from.at()).name, vertices_.at(to.at()).name,
-                          link_classes_.at(link_class.at()).id, capacity.si(), latency.si()));
+    throw Bug(fmt::format("edge {} -> {} of {}: capacity {} B/s, latency {} s", vertex(from).name,
+                          vertex(to).name, link_classes_.at(link_class.at()).id, capacity.si(),
+                          latency.si()));
   }
-  const EdgeId id{edges_.size()};
+  const EdgeId id{edge_ids_.size()};
+  edge_ids_.add();
   edges_.push_back({from, to, capacity, latency, link_class});
-  out_[from.at()].push_back(id);
-  in_[to.at()].push_back(id);
+  if (nodes_.empty() || nodes_.back().vertices >= 0) trunks_.push_back(id);
+  stored_at(out_, from).push_back(id);
+  stored_at(in_, to).push_back(id);
   return id;
 }
 
@@ -174,20 +209,56 @@ LinkClassId LinkGraph::add_link_class(const Link& link) {
 
 void LinkGraph::begin_node(NodeShapeId shape, NodeGroupId group) {
   NodeBlock block;
-  block.first_vertex = VertexId{vertices_.size()};
-  block.first_edge = EdgeId{edges_.size()};
+  block.first_vertex = VertexId{vertex_ids_.size()};
+  block.first_edge = EdgeId{edge_ids_.size()};
   block.first_chip = RankId{chips_.size()};
   block.vertices = -1; // open
   block.shape = shape;
   block.group = group;
   nodes_.push_back(block);
+  vertex_ids_.begin_block();
+  edge_ids_.begin_block();
 }
 
 void LinkGraph::end_node() {
   NodeBlock& block = nodes_.back();
-  block.vertices = static_cast<int>(vertices_.size() - block.first_vertex.at());
-  block.edges = static_cast<int>(edges_.size() - block.first_edge.at());
+  block.vertices = static_cast<int>(vertex_ids_.size() - block.first_vertex.at());
+  block.edges = static_cast<int>(edge_ids_.size() - block.first_edge.at());
   block.chips = static_cast<int>(chips_.size() - block.first_chip.at());
+  vertex_ids_.end_block();
+  edge_ids_.end_block();
+}
+
+void LinkGraph::repeat_node(int count) {
+  NodeBlock block = nodes_.back();
+  for (int i = 0; i < count; ++i) {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(block.chips); ++c) {
+      const VertexId chip = chips_[block.first_chip.at() + c];
+      chips_.emplace_back(chip.at() + static_cast<std::size_t>(block.vertices));
+      node_of_.push_back(static_cast<std::int32_t>(nodes_.size()));
+    }
+    block.first_vertex =
+        VertexId{block.first_vertex.at() + static_cast<std::size_t>(block.vertices)};
+    block.first_edge = EdgeId{block.first_edge.at() + static_cast<std::size_t>(block.edges)};
+    block.first_chip = RankId{block.first_chip.at() + static_cast<std::size_t>(block.chips)};
+    nodes_.push_back(block);
+  }
+  vertex_ids_.repeat(static_cast<std::size_t>(std::max(0, count)));
+  edge_ids_.repeat(static_cast<std::size_t>(std::max(0, count)));
+}
+
+NodeSite LinkGraph::site(NodeGroupId group) const {
+  if (group.at() < sites_.size()) return sites_[group.at()];
+  NodeSite alone; // above all shapes that were given
+  alone.shape = static_cast<std::uint32_t>(most_site_shapes + group.at());
+  alone.pod = alone.shape;
+  return alone;
+}
+
+void LinkGraph::set_site(NodeGroupId group, const NodeSite& site) {
+  while (sites_.size() <= group.at())
+    sites_.push_back(this->site(NodeGroupId{sites_.size()}));
+  sites_[group.at()] = site;
 }
 
 const std::vector<TorusAxis>& LinkGraph::torus(NodeShapeId shape) const {
@@ -201,8 +272,8 @@ void LinkGraph::set_torus(NodeShapeId shape, std::vector<TorusAxis> axes) {
 }
 
 std::string LinkGraph::edge_name(EdgeId edge) const {
-  const Edge& e = edges_.at(edge.at());
-  return vertices_[e.from.at()].name + " -> " + vertices_[e.to.at()].name;
+  const Edge e = this->edge(edge);
+  return vertex(e.from).name + " -> " + vertex(e.to).name;
 }
 
 LinkGraph build_link_graph(const Cluster& cluster) {
@@ -215,12 +286,7 @@ LinkGraph build_link_graph(const Cluster& cluster) {
     if (partition.node.scale_up.shape == "torus") {
       graph.set_torus(NodeShapeId{p}, axes_of(partition.node));
     }
-    for (int node = 0; node < partition.nodes; ++node) {
-      const int unit = outlet.fabric == nullptr ? 0 : outlet.ports.unit(outlet.first_node + node);
-      graph.begin_node(NodeShapeId{p}, NodeGroupId{groups + static_cast<std::size_t>(unit)});
-      build_node(graph, partition, outlet, node);
-      graph.end_node();
-    }
+    add_nodes(graph, partition, NodeShapeId{p}, outlet, groups);
     groups = graph.nodes().empty() ? 0 : graph.nodes().back().group.at() + 1;
     graph.set_chips_per_node(partition.node.chips);
   }

@@ -139,7 +139,7 @@ Block BlockBuilder::finish(std::string name) {
   return Block{std::move(name), std::exchange(ops_, {})};
 }
 
-GroupFamily family_of(const Scenario& scenario, GroupKind kind, int step, int count) {
+GroupFamily group_family(const Scenario& scenario, GroupKind kind, int step, int count) {
   const auto group = rank_group(scenario.plan, kind, step, count);
   if (!group) throw Bug("lowering got a placement that validation refuses");
   GroupFamily family{.size = group->size,
@@ -160,7 +160,7 @@ Collective of_axis(const Scenario& scenario, Axis axis, GroupKind group, Collect
                    Bytes payload) {
   return {.kind = kind,
           .axis = axis,
-          .family = family_of(scenario, group),
+          .family = group_family(scenario, group),
           .payload = payload,
           .calls = 1};
 }

@@ -7,6 +7,8 @@
 namespace clustersim {
 
 [[nodiscard]] StepProgram lower(const Scenario& scenario);
+/// The same step up to where the reduced gradients are waited for and the update begins.
+[[nodiscard]] StepProgram before_update(StepProgram program);
 
 /// FLOPs that the model needs, backward = 2 × forward, no recomputation. Conventions by name, since
 /// published tables differ (docs/explanation/flops.md).

@@ -98,7 +98,8 @@ void append_reduction(BlockBuilder& builder, const Scenario& scenario, Replicas 
       scenario.plan.zero >= 2 ? overlap.weights.value_or(overlap.data) : overlap.data;
   const auto add = [&](const char* name, CollectiveKind kind, int step, int ranks, Bytes bytes) {
     builder.collective(
-        name, over(scenario, kind, family_of(scenario, replicas.kind, step, ranks), bytes, calls),
+        name,
+        over(scenario, kind, group_family(scenario, replicas.kind, step, ranks), bytes, calls),
         Lane::data, hidden);
   };
   if (scenario.plan.zero == 0) {
@@ -133,23 +134,25 @@ Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string
     const Bytes bytes = (experts ? parameters.experts : parameters.dense) * element;
     const Replicas replicas = replicas_of(scenario, experts);
     const int calls = scenario.plan.zero == 3 ? 1 : calls_of(bytes, bucket_size(scenario));
-    builder.collective("parameter all-gather",
-                       over(scenario, CollectiveKind::all_gather,
-                            family_of(scenario, replicas.kind, 1, shard_ranks(scenario, replicas)),
-                            bytes / static_cast<double>(calls), calls),
-                       Lane::data, hidden);
+    builder.collective(
+        "parameter all-gather",
+        over(scenario, CollectiveKind::all_gather,
+             group_family(scenario, replicas.kind, 1, shard_ranks(scenario, replicas)),
+             bytes / static_cast<double>(calls), calls),
+        Lane::data, hidden);
   }
   return builder.finish(std::move(name));
 }
 
-Block stage_send(const Scenario& scenario, const Shard& shard, Phase phase) {
+Block stage_send(const Scenario& scenario, const Shard& shard, Phase phase, bool in_decoder) {
   BlockBuilder builder(scenario, shard, phase);
   const bool backward = phase == Phase::backward;
   const double hidden =
       scenario.plan.virtual_stages > 1 ? scenario.training.stack.overlap.pipeline : 0.0;
+  double sent = local_hidden_elements(shard);
+  if (in_decoder) sent += local_hidden_elements(shard_for_head(scenario, shard));
   builder.collective(backward ? "send gradient to stage before" : "send to next stage",
-                     to_next_stage(scenario, local_hidden_elements(shard) * shard.element),
-                     Lane::pipeline, hidden);
+                     to_next_stage(scenario, sent * shard.element), Lane::pipeline, hidden);
   return builder.finish(backward ? "send backward" : "send forward");
 }
 

@@ -100,6 +100,7 @@ Json operators_json(const Timeline& timeline) {
     row["device_s"] = op.each.device.si();
     row["host_s"] = op.each.host.si();
     row["total_s"] = total_time(op).si();
+    row["energy_j"] = op.each.work.si();
     row["model_flops"] = op.model_flops.si();
     if (op.axis) {
       const CollectiveForm* form = op.each.collective.form;
@@ -118,10 +119,15 @@ Json operators_json(const Timeline& timeline) {
 }
 
 Json energy_json(const Answer& answer, const Figures& figures) {
-  Json out{{"chip_average_w", answer.energy.chip_average.si()},
+  Json out{{"chip_average_w", answer.energy.chip.average.si()},
+           {"chip_busy_w", answer.energy.chip.busy.si()},
            {"per_step_j", answer.energy.per_step.si()},
            {"per_token_j", figures.energy_per_token.si()},
            {"pue", answer.scenario.power.pue}};
+  out["chip_step_j"] = Json::object();
+  for (const EnergyItem& item : answer.energy.chip.items) {
+    out["chip_step_j"][item.name] = item.energy.si();
+  }
   return out;
 }
 
@@ -175,6 +181,35 @@ Json headline_json(const Answer& answer, const Figures& figures) {
   return out;
 }
 
+/// Of several unlike partitions.
+Json partitions_json(const Answer& answer) {
+  Json out = Json::array();
+  for (const PartitionAnswer& part : answer.partitions) {
+    const Partition& own = part.scenario.partition();
+    Json row{{"node", own.node.id}, {"nodes", own.nodes}, {"chips", own.chips()}};
+    row["replicas"] = part.share.replicas;
+    row["micro_batches"] = part.share.micro_batches;
+    row["sequences"] = part.share.all * answer.scenario.plan.micro_batch;
+    row["micro_batch_s"] = part.share.each.si();
+    row["memory_used_bytes"] = (part.memory.peak + part.memory.reserve).si();
+    row["memory_margin_bytes"] = part.memory.margin().si();
+    row["fits"] = part.memory.fits();
+    row["time_breakdown"] = Json::object();
+    for (const BreakdownItem& item : close_breakdown(part.timeline.breakdown, part.timeline.step)) {
+      row["time_breakdown"][item.name] = item.time.si();
+    }
+    row["chip_average_w"] = part.energy.average.si();
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+Json balance_json(const Balance& balance) {
+  return {{"ideal_step_time_s", balance.ideal.si()},
+          {"equal_step_time_s", balance.equal.si()},
+          {"cost", balance_cost(balance)}};
+}
+
 } // namespace
 
 std::string render_json(const Answer& answer, std::string_view version) {
@@ -196,6 +231,10 @@ std::string render_json(const Answer& answer, std::string_view version) {
   results["what_if"] = what_if_json(answer.explanation.what_ifs);
   results["remedies"] = remedies_json(answer);
   results["operators"] = operators_json(answer.timeline);
+  if (answer.balance) {
+    results["partitions"] = partitions_json(answer);
+    results["balance"] = balance_json(*answer.balance);
+  }
   results["energy"] = energy_json(answer, figures);
   results["cost"] = cost_json(answer, figures);
   if (figures.run) {

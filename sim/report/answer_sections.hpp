@@ -28,6 +28,10 @@ namespace clustersim {
 /// Changes that lower the peak, in full.
 [[nodiscard]] std::string remedies_section(const Answer& answer, TextStyle style);
 [[nodiscard]] std::string sensitivity_section(const Explanation& explanation, TextStyle style);
+/// Unlike partitions: the shares of each; empty where there is one.
+[[nodiscard]] std::string partitions_section(const Answer& answer, TextStyle style);
+/// "12.5 % + 87.5 %" of the batch.
+[[nodiscard]] std::string shares_text(const Answer& answer);
 [[nodiscard]] std::string energy_section(const Answer& answer, const Figures& figures,
                                          TextStyle style);
 [[nodiscard]] std::string notes_section(const Answer& answer, TextStyle style);

@@ -16,7 +16,12 @@
 
 namespace clustersim {
 
-enum class Recompute { none, selective, full };
+/// What backward computes again: nothing, the attention core, everything but the outputs of every
+/// other product and of the core (torchtitan's per-operator policy), or whole layers.
+enum class Recompute { none, selective, operators, full };
+/// Full recompute of all layers in groups that keep one input each, or of the first layers of each
+/// stage alone (Megatron-LM --recompute-method).
+enum class RecomputeMethod { uniform, block };
 enum class OptimizerKind { adamw, sgd };
 /// In which order a pipeline stage works (docs/explanation/pipeline.md). 1F1B with virtual stages
 /// is the interleaved schedule.
@@ -37,8 +42,9 @@ inline constexpr Placement replica_placement{Axis::tensor, Axis::context, Axis::
                                              Axis::pipeline, Axis::data};
 
 struct Training {
-  std::int64_t sequence = 0;
-  std::int64_t global_batch = 0; // sequences per optimizer step
+  std::int64_t sequence = 0;         // of the encoder where there are both
+  std::int64_t decoder_sequence = 0; // of an encoder-decoder
+  std::int64_t global_batch = 0;     // sequences per optimizer step
   Precision precision = Precision::bf16;
   OptimizerKind optimizer = OptimizerKind::adamw;
   Precision gradient_dtype = Precision::fp32;
@@ -47,13 +53,6 @@ struct Training {
   double expert_imbalance = 1.0; // tokens of the busiest rank's experts / the mean
   Stack stack;
   std::optional<double> tokens; // of the whole run
-};
-
-/// What each replica of a partition does in a step.
-struct Share {
-  std::int64_t micro_batches = 0; // of its busiest replica
-  std::int64_t micro_batch = 0;   // sequences of each, on its busiest replica
-  std::int64_t sequences = 0;     // of all its replicas together
 };
 
 struct Plan {
@@ -68,19 +67,10 @@ struct Plan {
   int hybrid_shard = 1; // ranks that ZeRO shards over, replicated beyond; 1 = all of them
   std::int64_t micro_batch = 1;
   Recompute recompute = Recompute::none;
+  RecomputeMethod recompute_method = RecomputeMethod::uniform;
+  std::int64_t recompute_layers = 1; // of a group, or of each chunk of layers under block
   Placement placement = usual_placement;
-  std::vector<std::int64_t> stage_layers; // layers of each stage (and chunk); empty: shared evenly
-  std::vector<Share> shares;              // by partition; empty: all replicas alike
-};
-
-/// Generation of text in place of training: a batch of prompts is read (prefill), then one token
-/// after the other is written to each (decode); docs/explanation/inference.md.
-struct Inference {
-  std::int64_t batch = 1;                // sequences at once, on each replica
-  std::int64_t prompt = 0, output = 0;   // tokens of each
-  Precision precision = Precision::bf16; // of the products
-  Precision weights = Precision::bf16;   // as they are stored
-  Precision kv_cache = Precision::bf16;
+  std::vector<std::int64_t> stage_layers; // of each stage and chunk; empty: shared out evenly
 };
 
 struct PowerLimits {
@@ -116,12 +106,12 @@ struct Scenario {
   Plan plan;
   PowerLimits power;
   Prices prices;
-  std::optional<Inference> inference;   // asked in place of a training step
   std::vector<ResolvedValue> inputs;    // sorted by key
   std::vector<std::string> assumptions; // sentences
   std::vector<std::string> warnings;
 
   std::size_t seen_from = 0; // the partition whose replicas this value describes
+  std::int64_t share = 0;    // micro-batches of each of them; 0: all replicas of the cluster alike
 
   [[nodiscard]] const Partition& partition() const { return cluster.partitions[seen_from]; }
   [[nodiscard]] const Chip& chip() const { return partition().node.chip; }
@@ -140,8 +130,7 @@ struct Scenario {
   }
   /// Micro-batches per optimizer step and data-parallel rank.
   [[nodiscard]] std::int64_t micro_batches() const {
-    return plan.shares.empty() ? training.global_batch / (plan.data * plan.micro_batch)
-                               : plan.shares[seen_from].micro_batches;
+    return share > 0 ? share : training.global_batch / (plan.data * plan.micro_batch);
   }
 };
 

@@ -25,20 +25,19 @@ struct StackInput {
 };
 /// What [model] has beside the keys of a transformer.
 struct ModelChoice {
-  std::string use;
+  std::string use, hf;
 };
 /// One partition of the cluster as read; `reading` knows its keys' places.
 struct PartitionInput {
   std::string node, fabric;
   int nodes = 1;
-  std::optional<std::int64_t> micro_batches;
   Reading reading;
 };
 struct ScenarioInput {
-  Scenario scenario; // training, plan, power, prices, inference
+  Scenario scenario; // training, plan, power, prices
   std::string node, fabric, between, stack, calibration, placement;
   int nodes = 1;
-  std::optional<int> between_links;
+  std::optional<std::int64_t> between_links;
   std::vector<PartitionInput> partitions;
 };
 /// What an overlay (spec/overlay.hpp) says about itself, for its readers.

@@ -3,6 +3,7 @@
 #include "spec/placement.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -10,9 +11,35 @@
 namespace clustersim {
 namespace {
 
+/// Of both stacks.
+std::int64_t all_layers(const Transformer& model) {
+  return model.layers + model.decoder_layers;
+}
+
 std::string places_text(const Plan& plan) {
   return plan.virtual_stages > 1 ? fmt::format("{} x {}", plan.pipeline, plan.virtual_stages)
                                  : fmt::format("{}", plan.pipeline);
+}
+
+/// As given where it can be: too few or too many layers go to or from the last stages. Of the wrong
+/// number of stages: an even split.
+std::string nearest_split(std::vector<std::int64_t> split, std::int64_t layers,
+                          std::int64_t places) {
+  if (static_cast<std::int64_t>(split.size()) != places) {
+    split.assign(static_cast<std::size_t>(places), layers / places);
+    for (std::int64_t i = 0; i < layers % places; ++i)
+      ++split[static_cast<std::size_t>(i)];
+  }
+  for (std::size_t i = 1; i + 1 < split.size(); ++i)
+    split[i] = std::max<std::int64_t>(split[i], 1);
+  std::int64_t missing = layers - std::accumulate(split.begin(), split.end(), std::int64_t{0});
+  for (std::size_t i = split.size(); i-- > 0 && missing != 0;) {
+    const bool inner = i > 0 && i + 1 < split.size();
+    const std::int64_t moved = std::max(missing, (inner ? 1 : 0) - split[i]);
+    split[i] += moved;
+    missing -= moved;
+  }
+  return fmt::format("[{}]", fmt::join(split, ", "));
 }
 
 class AxisChecks {
@@ -22,7 +49,13 @@ public:
 
   std::vector<PlanFault> faults() {
     stages();
-    schedule();
+    layer_split();
+    if (unlike()) {
+      partitions();
+    } else {
+      schedule();
+    }
+    recompute();
     sharding();
     context();
     experts();
@@ -50,13 +83,13 @@ private:
                    "virtual_stages = 1, or schedule = \"1f1b\"");
     }
     // Embedding and head can fill places of their own.
-    if (model_.layers + (plan_.ends_as_layers ? 2 : 0) >= places) return;
+    const std::int64_t layers = all_layers(model_);
+    if (layers + (plan_.ends_as_layers ? 2 : 0) >= places) return;
     wrong("plan.pipeline",
-          fmt::format("{} layers of {} cannot fill {} stages", model_.layers, model_.name,
-                      stage_text()),
-          plan_.virtual_stages > 1 && plan_.pipeline <= model_.layers
-              ? fmt::format("virtual_stages = {}", model_.layers / plan_.pipeline)
-              : fmt::format("pipeline = {}", model_.layers / plan_.virtual_stages));
+          fmt::format("{} layers of {} cannot fill {} stages", layers, model_.name, stage_text()),
+          plan_.virtual_stages > 1 && plan_.pipeline <= layers
+              ? fmt::format("virtual_stages = {}", layers / plan_.pipeline)
+              : fmt::format("pipeline = {}", layers / plan_.virtual_stages));
   }
 
   void schedule() {
@@ -88,6 +121,86 @@ private:
     }
   }
 
+  /// Explicit layers of each place.
+  void layer_split() {
+    const std::vector<std::int64_t>& given = plan_.stage_layers;
+    if (given.empty()) return;
+    const std::int64_t layers = all_layers(model_);
+    const std::int64_t places = std::int64_t{plan_.pipeline} * plan_.virtual_stages;
+    const auto refuse = [&](const std::string& message) {
+      wrong("plan.stage_layers", message, "such as " + nearest_split(given, layers, places));
+    };
+    if (static_cast<std::int64_t>(given.size()) != places) {
+      return refuse(fmt::format("{} shares for {} stages", given.size(), stage_text()));
+    }
+    const std::int64_t sum = std::accumulate(given.begin(), given.end(), std::int64_t{0});
+    if (sum != layers) {
+      return refuse(
+          fmt::format("the stages hold {} layers, and {} has {}", sum, model_.name, layers));
+    }
+    for (std::size_t i = 1; i + 1 < given.size(); ++i) {
+      if (given[i] == 0) return refuse(fmt::format("stage {} has nothing to do", i));
+    }
+    if (plan_.ends_as_layers) {
+      wrong("plan.ends_as_layers", "stage_layers says where the layers go",
+            "ends_as_layers = false");
+    }
+  }
+
+  [[nodiscard]] bool unlike() const {
+    return scenario_.cluster.partitions.size() > 1 && scenario_.share == 0;
+  }
+
+  /// Of a cluster of unlike partitions whose shares are not set yet: every replica lies inside one
+  /// of them, and all can have enough micro-batches.
+  void partitions() {
+    const std::int64_t replica = std::int64_t{plan_.tensor} * plan_.context * plan_.pipeline;
+    const std::int64_t together = std::int64_t{plan_.expert} * plan_.expert_tensor;
+    for (const Partition& partition : scenario_.cluster.partitions) {
+      if (partition.chips() % replica != 0) {
+        return wrong(
+            "plan.tensor",
+            fmt::format("the {} chips of a partition hold no whole replicas of {} chips",
+                        partition.chips(), replica),
+            fmt::format("replicas of {} chips", nearest_divisors(partition.chips(), replica)));
+      }
+      if (model_.moe.experts > 0 && partition.chips() / plan_.pipeline % together != 0) {
+        return wrong("plan.expert",
+                     fmt::format("expert {} x expert_tensor {} does not divide the {} ranks of a "
+                                 "stage in a partition",
+                                 plan_.expert, plan_.expert_tensor,
+                                 partition.chips() / plan_.pipeline),
+                     fmt::format("a product of {}",
+                                 nearest_divisors(partition.chips() / plan_.pipeline, together)));
+      }
+    }
+    const MicroBatchRule rule = micro_batch_rule(plan_);
+    const std::int64_t all = scenario_.training.global_batch / plan_.micro_batch;
+    if (all % rule.multiple == 0 && all >= rule.least * plan_.data) return;
+    wrong("training.global_batch",
+          fmt::format("{} micro-batches cannot be shared out over {} replicas by multiples of {}, "
+                      "at least {} each",
+                      all, plan_.data, rule.multiple, rule.least),
+          fmt::format("global_batch = {}",
+                      plan_.micro_batch * std::max(rule.least * plan_.data,
+                                                   (all / rule.multiple + 1) * rule.multiple)));
+  }
+
+  void recompute() {
+    const bool full = plan_.recompute == Recompute::full;
+    if (!full && plan_.recompute_method == RecomputeMethod::block) {
+      wrong("plan.recompute_method", "only full recompute is done by blocks",
+            "recompute = \"full\"");
+    } else if (!full && plan_.recompute_layers != 1) {
+      wrong("plan.recompute_layers", "only full recompute counts layers", "recompute = \"full\"");
+    } else if (plan_.recompute_layers > model_.layers) {
+      wrong("plan.recompute_layers",
+            fmt::format("{} has {} layers, not {}", model_.name, model_.layers,
+                        plan_.recompute_layers),
+            fmt::format("at most {}", model_.layers));
+    }
+  }
+
   void sharding() {
     const std::int64_t ranks = scenario_.data_ranks();
     if (plan_.hybrid_shard == 1) return;
@@ -105,6 +218,12 @@ private:
   void context() {
     const std::int64_t context = plan_.context;
     if (context == 1) return;
+    if (model_.decoder_layers > 0) {
+      return wrong(
+          "plan.context",
+          fmt::format("{} has an encoder, whose output no context axis shares out", model_.name),
+          "context = 1");
+    }
     const std::int64_t sequence = scenario_.training.sequence;
     const bool heads = plan_.context_exchange == ContextExchange::ulysses;
     // Ring and gather give every rank an early and a late piece, so that causal work is even.
@@ -210,16 +329,17 @@ private:
 
 void say_layer_split(Scenario& scenario) {
   const Plan& plan = scenario.plan;
+  if (!plan.stage_layers.empty()) return;
   const std::int64_t places = std::int64_t{plan.pipeline} * plan.virtual_stages;
-  const std::int64_t shared = scenario.model.layers + (plan.ends_as_layers ? 2 : 0);
+  const std::int64_t shared = all_layers(scenario.model) + (plan.ends_as_layers ? 2 : 0);
   if (plan.pipeline > 1 && shared % places != 0) {
     scenario.assumptions.push_back(
         fmt::format("{} layers do not divide by {} stages: those in the middle hold one more",
-                    scenario.model.layers, places_text(plan)));
+                    all_layers(scenario.model), places_text(plan)));
   } else if (plan.pipeline > 1 && plan.ends_as_layers) {
     scenario.assumptions.push_back(
         fmt::format("embedding and head count as a layer each: {} layers + 2 divide by {} stages",
-                    scenario.model.layers, places_text(plan)));
+                    all_layers(scenario.model), places_text(plan)));
   }
 }
 
@@ -245,14 +365,20 @@ std::string nearest_multiples(std::int64_t unit, std::int64_t wanted) {
   return below > 0 ? fmt::format("{} or {}", below, below + unit) : fmt::format("{}", unit);
 }
 
+MicroBatchRule micro_batch_rule(const Plan& plan) {
+  if (plan.pipeline == 1) return {};
+  if (plan.schedule == Schedule::dual_pipe) return {2, 2 * std::int64_t{plan.pipeline}};
+  return plan.virtual_stages > 1 ? MicroBatchRule{plan.pipeline, plan.pipeline} : MicroBatchRule{};
+}
+
 std::vector<PlanFault> plan_faults(const Scenario& scenario) {
   return AxisChecks(scenario).faults();
 }
 
 bool ends_should_count(const Scenario& scenario) {
   const std::int64_t places = std::int64_t{scenario.plan.pipeline} * scenario.plan.virtual_stages;
-  const std::int64_t layers = scenario.model.layers;
-  return layers % places != 0 && (layers + 2) % places == 0;
+  const std::int64_t layers = all_layers(scenario.model);
+  return scenario.plan.stage_layers.empty() && layers % places != 0 && (layers + 2) % places == 0;
 }
 
 void validate_plan_axes(Scenario& scenario, const Reading& reading, Diagnostics& out) {
