@@ -192,10 +192,10 @@ void add_headlines(std::vector<std::string>& lines, const Answer& answer, const 
   lines.push_back(memory_line(answer, figures, style));
   if (answer.balance) {
     const std::string cost =
-        fmt::format("of the batch; whole micro-batches cost {}, equal shares {}",
-                    percent(balance_cost(*answer.balance)),
+        fmt::format("rounding costs {}, equal shares {}", percent(balance_cost(*answer.balance)),
                     signed_percent(answer.balance->equal / answer.balance->step - 1.0));
-    lines.push_back(headline("Shares", shares_text(answer), cost, style));
+    lines.push_back(
+        headline("Shares", elide(shares_text(answer), value_width - 1, style), cost, style));
   }
   lines.emplace_back();
   for (const std::string& line : wrap(printable(answer.explanation.verdict), page_width - 4)) {

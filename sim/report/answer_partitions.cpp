@@ -42,8 +42,8 @@ double balance_cost(const Balance& balance) {
 std::string shares_text(const Answer& answer) {
   std::vector<std::string> shares;
   for (const PartitionAnswer& part : answer.partitions)
-    shares.push_back(percent(share_of(part, answer)));
-  return fmt::format("{}", fmt::join(shares, " + "));
+    shares.push_back(fmt::format("{:.0f}", 100.0 * share_of(part, answer)));
+  return fmt::format("{} %", fmt::join(shares, " + "));
 }
 
 std::string partitions_section(const Answer& answer, TextStyle style) {

@@ -30,7 +30,7 @@ namespace clustersim {
 [[nodiscard]] std::string sensitivity_section(const Explanation& explanation, TextStyle style);
 /// Unlike partitions: the shares of each; empty where there is one.
 [[nodiscard]] std::string partitions_section(const Answer& answer, TextStyle style);
-/// "12.5 % + 87.5 %" of the batch.
+/// "12 + 88 %" of the batch.
 [[nodiscard]] std::string shares_text(const Answer& answer);
 [[nodiscard]] std::string energy_section(const Answer& answer, const Figures& figures,
                                          TextStyle style);
