@@ -46,6 +46,8 @@ struct GroupFamily {
   int groups = 0; // that run at once, from the first; 0 = all that tile the world
   int block = 0;  // ranks of a block; 0 = the whole group is one
   int block_stride = 0;
+  int first = 0; // the groups tile the `ranks` chips from this one on (a partition of the cluster);
+  int ranks = 0; // 0 = all that follow
   friend auto operator<=>(const GroupFamily&, const GroupFamily&) = default;
 };
 

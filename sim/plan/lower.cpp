@@ -103,4 +103,14 @@ StepProgram lower_one_micro_batch(const Scenario& scenario) {
   return writer.finish();
 }
 
+StepProgram before_update(StepProgram program) {
+  for (RankClass& one : program.classes) {
+    Sequence shorter = program.sequences[one.sequence];
+    if (!shorter.items.empty()) shorter.items.pop_back(); // the update ends every class's sequence
+    program.sequences.push_back(std::move(shorter));
+    one.sequence = program.sequences.size() - 1;
+  }
+  return program;
+}
+
 } // namespace clustersim

@@ -7,6 +7,8 @@
 namespace clustersim {
 
 [[nodiscard]] StepProgram lower(const Scenario& scenario);
+/// The same step up to where the reduced gradients are waited for and the update begins.
+[[nodiscard]] StepProgram before_update(StepProgram program);
 
 /// What one micro-batch takes on one rank, with nothing that the data and pipeline axes add:
 /// whatever these are, the stages together do no less. Each part is a class of its own, in the

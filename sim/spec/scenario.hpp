@@ -8,6 +8,7 @@
 #include "spec/stack.hpp"
 #include "spec/transformer.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +34,17 @@ enum class ContextExchange { ring, all_gather, ulysses };
 [[nodiscard]] std::string_view spelled(Recompute recompute);
 [[nodiscard]] std::string_view spelled(Schedule schedule);
 [[nodiscard]] std::string_view spelled(ContextExchange exchange);
+/// How a plan splits the work.
+enum class Axis { tensor, context, expert, data, pipeline };
+[[nodiscard]] std::string_view name_of(Axis axis);
+
+/// The order in which axes count through the chips, the fastest first (spec/placement.hpp).
+using Placement = std::array<Axis, 5>;
+inline constexpr Placement usual_placement{Axis::tensor, Axis::context, Axis::expert, Axis::data,
+                                           Axis::pipeline};
+/// Whole replicas side by side: what unlike partitions need, since no replica spans two of them.
+inline constexpr Placement replica_placement{Axis::tensor, Axis::context, Axis::expert,
+                                             Axis::pipeline, Axis::data};
 
 struct Training {
   std::int64_t sequence = 0;         // of the encoder where there are both
@@ -63,6 +75,8 @@ struct Plan {
   Recompute recompute = Recompute::none;
   RecomputeMethod recompute_method = RecomputeMethod::uniform;
   std::int64_t recompute_layers = 1; // of a group, or of each chunk of layers under block
+  Placement placement = usual_placement;
+  std::vector<std::int64_t> stage_layers; // of each stage and chunk; empty: shared out evenly
 };
 
 struct PowerLimits {
@@ -103,7 +117,18 @@ struct Scenario {
   std::vector<std::string> assumptions; // sentences
   std::vector<std::string> warnings;
 
-  [[nodiscard]] const Chip& chip() const { return cluster.partitions.front().node.chip; }
+  std::size_t seen_from = 0; // the partition whose replicas this value describes
+  std::int64_t share = 0;    // micro-batches of each of them; 0: all replicas of the cluster alike
+
+  [[nodiscard]] const Partition& partition() const { return cluster.partitions[seen_from]; }
+  [[nodiscard]] const Chip& chip() const { return partition().node.chip; }
+  /// Chips of the partitions before this one.
+  [[nodiscard]] int first_chip() const {
+    int before = 0;
+    for (std::size_t p = 0; p < seen_from; ++p)
+      before += cluster.partitions[p].chips();
+    return before;
+  }
   /// Ranks that see different tokens of a step and hold the same dense weights.
   [[nodiscard]] int data_ranks() const { return plan.data * plan.context; }
   /// Ranks that hold the same experts' weights.
@@ -112,7 +137,7 @@ struct Scenario {
   }
   /// Micro-batches per optimizer step and data-parallel rank.
   [[nodiscard]] std::int64_t micro_batches() const {
-    return training.global_batch / (plan.data * plan.micro_batch);
+    return share > 0 ? share : training.global_batch / (plan.data * plan.micro_batch);
   }
 };
 

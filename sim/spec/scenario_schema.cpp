@@ -26,19 +26,52 @@ FieldTuner add_open_table(Schema<S>& s, std::string key, std::string help) {
       std::move(help));
 }
 
+/// [[cluster.partition]]; the places of its keys are kept for the checks that follow.
+void add_partitions(Schema<S>& s) {
+  add_custom(
+      s, "cluster.partition", "tables", "[[cluster.partition]]",
+      [](const Given& given, S& input) {
+        constexpr std::size_t most = 64;
+        const std::vector<const Tree*> tables = read_tables(given);
+        if (tables.size() > most) {
+          report(given, std::to_string(tables.size()) + " partitions are more than 64");
+          return false;
+        }
+        for (std::size_t i = 0; i < tables.size(); ++i) {
+          ReadContext inner{given.context.out,
+                            given.context.prefix + given.info.key + "[" + std::to_string(i) + "]."};
+          PartitionInput one;
+          one.reading = read_object(partition_schema(), *tables[i], one, inner);
+          echo_object(partition_schema(), one, one.reading, inner);
+          append(given.context.echo, inner.echo);
+          input.partitions.push_back(std::move(one));
+        }
+        return !tables.empty();
+      },
+      "unlike parts of one cluster, in place of node, nodes and fabric");
+  s.fields.back().info.item = [] { return documented(partition_schema()); };
+}
+
 void add_what(Schema<S>& s) {
   add(
       s, "title", [](auto& input) -> auto& { return input.scenario.title; },
       "what the report is headed")
       .because("none given");
   add(s, "cluster.node", at(&S::node), "id of a node")
-      .required()
+      .derived("needed unless partitions are listed")
       .example("the name of a node; clustersim list nodes");
   add(s, "cluster.nodes", at(&S::nodes), "how many").between(1, most_chips).because("one node");
   add(s, "cluster.fabric", at(&S::fabric), "id of a fabric; needed above one node")
       .example("the name of a fabric; clustersim list fabrics");
-  add_reserved(s, "cluster.partition", "", "clusters of unlike partitions are");
-  add_reserved(s, "cluster.between", "", "clusters of unlike partitions are");
+  add_partitions(s);
+  add(s, "cluster.between", at(&S::between),
+      "id of the fabric that joins several partitions: those without a fabric of their own plug "
+      "into it, the topmost switches of the others hang at its topmost")
+      .example("the name of a fabric; clustersim list fabrics");
+  add(s, "cluster.between_links", at(&S::between_links),
+      "links from each partition's own fabric to the one between")
+      .between(1, most_chips)
+      .derived("one for each network card, over the oversubscription of the fabric between");
   add_open_table(
       s, "model",
       "use = \"id of a transformer\", or the keys of a transformer written here, or both: "
@@ -171,7 +204,16 @@ void add_plan(Schema<S>& s) {
   add(s, "plan.ends_as_layers", in(&Scenario::plan, &P::ends_as_layers),
       "embedding and head take a layer's place when layers are shared out over stages")
       .derived("where layers do not divide, but layers + 2 do");
-  add_reserved(s, "plan.placement", "", "a placement of one's own is");
+  add(s, "plan.stage_layers", in(&Scenario::plan, &P::stage_layers),
+      "layers of each stage of the pipeline, in the model's order; with virtual stages of each of "
+      "their chunks")
+      .between(0, 100000)
+      .derived("shared out evenly");
+  add(s, "plan.placement", at(&S::placement),
+      "in which order the axes count through the chips, the fastest first: \"tensor, context, "
+      "expert, data, pipeline\" or \"tp-cp-ep-dp-pp\"")
+      .example("the axes in order, such as \"tensor, context, expert, data, pipeline\"")
+      .derived("the usual order; with several partitions data comes last");
 }
 
 void add_rest(Schema<S>& s) {
@@ -199,6 +241,22 @@ const Schema<ModelChoice>& model_choice_schema() {
         "id of a transformer; its keys may follow to replace them");
     add(s, "hf", at(&ModelChoice::hf),
         "the config.json of a Hugging Face model, in place of use; keys may follow here too");
+    return s;
+  }();
+  return schema;
+}
+
+const Schema<PartitionInput>& partition_schema() {
+  using P = PartitionInput;
+  static const Schema<P> schema = [] {
+    Schema<P> s{"partition", "One part of a cluster ([[cluster.partition]])", {}};
+    add(s, "node", at(&P::node), "id of a node")
+        .required()
+        .example("the name of a node; clustersim list nodes");
+    add(s, "nodes", at(&P::nodes), "how many").between(1, most_chips).because("one node");
+    add(s, "fabric", at(&P::fabric), "id of a fabric between these nodes alone")
+        .derived("they plug into the fabric between the partitions")
+        .example("the name of a fabric; clustersim list fabrics");
     return s;
   }();
   return schema;
