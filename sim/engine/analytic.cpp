@@ -203,7 +203,8 @@ Timeline run_analytic(const StepProgram& program, CostModel& cost) {
     timeline.step += item.time;
   }
   for (const OpRecord& op : timeline.ops) {
-    if (!op.axis) {
+    const bool product = op.each.kernel.matrix > Seconds{0}; // HFU is of the matrix units' peak
+    if (!op.axis && product) {
       timeline.hardware_flops += op.each.kernel.flops * static_cast<double>(op.calls);
     }
   }

@@ -197,6 +197,15 @@ std::optional<T> load_named(Loading& loading, const std::string& text, const Rea
   return reading.has(key) ? load(loading, Name{text, reading.place_of(key)}, T{}) : std::nullopt;
 }
 
+std::optional<Optimizer> load_optimizer_of(Loading& loading, const std::string& name,
+                                           const Reading& reading) {
+  if (name.empty()) {
+    return std::nullopt; // no stack, of which there is a word already
+  }
+  const char* key = reading.has("training.optimizer") ? "training.optimizer" : "training.stack";
+  return load(loading, Name{name, reading.place_of(key)}, Optimizer{});
+}
+
 void finish(Scenario& scenario, const Loading& loading) {
   scenario.inputs = loading.values;
   std::stable_sort(scenario.inputs.begin(), scenario.inputs.end(),
@@ -219,6 +228,10 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
   auto fabric = load_named<Fabric>(loading, input.fabric, reading, "cluster.fabric");
   auto model = load_model(root, loading, options, input.scenario.assumptions);
   auto stack = load_named<Stack>(loading, input.stack, reading, "training.stack");
+  if (!reading.has("training.optimizer") && stack) {
+    input.optimizer = stack->optimizer.use;
+  }
+  auto optimizer = load_optimizer_of(loading, input.optimizer, reading);
   validate(input, reading,
            {node ? &*node : nullptr, fabric ? &*fabric : nullptr, stack ? &*stack : nullptr,
             model ? &*model : nullptr},
@@ -228,7 +241,7 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
   }
   warn_unused(override_places, loading, input.scenario);
   note_clocks(override_places, loading, input.scenario);
-  if (loading.out.has_errors() || !node || !model || !stack) {
+  if (loading.out.has_errors() || !node || !model || !stack || !optimizer) {
     return std::nullopt;
   }
   for (const Overlay& overlay : overlays_of(loading)) {
@@ -240,6 +253,7 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
   scenario.cluster.partitions = {{std::move(*node), input.nodes, fabric.value_or(Fabric{})}};
   scenario.model = std::move(*model);
   scenario.training.stack = std::move(*stack);
+  scenario.training.optimizer = std::move(*optimizer);
   finish(scenario, loading);
   return std::move(scenario);
 }

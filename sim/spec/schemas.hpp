@@ -29,7 +29,8 @@ struct ModelChoice {
 };
 struct ScenarioInput {
   Scenario scenario; // training, plan, power, prices
-  std::string node, fabric, stack, calibration;
+  std::string node, fabric, stack, optimizer, calibration;
+  std::vector<std::string> adapted; // finetune.targets
   int nodes = 1;
 };
 /// What an overlay (spec/overlay.hpp) says about itself, for its readers.
@@ -51,9 +52,16 @@ struct OverlayInput {
 [[nodiscard]] const Schema<Transformer>& transformer_schema();
 [[nodiscard]] const Schema<FusionRecipe>& recipe_schema();
 [[nodiscard]] const Schema<StackInput>& stack_schema();
+[[nodiscard]] const Schema<Optimizer>& optimizer_schema();
 [[nodiscard]] const Schema<ModelChoice>& model_choice_schema();
 [[nodiscard]] const Schema<ScenarioInput>& scenario_schema();
 [[nodiscard]] const Schema<OverlayInput>& overlay_schema();
+
+/// Keys of a scenario that live in files of their own.
+void add_tuning(Schema<ScenarioInput>& schema);
+void add_offload(Schema<ScenarioInput>& schema);
+/// "q", "gate" and so on.
+[[nodiscard]] std::optional<Matrix> matrix_from(std::string_view name);
 
 /// id, name, aliases, note: what every file of the catalogue begins with.
 template <class T, class Access>

@@ -1,5 +1,7 @@
 #include "spec/validate_plan.hpp"
 
+#include "spec/validate_tuning.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -240,7 +242,10 @@ std::string nearest_multiples(std::int64_t unit, std::int64_t wanted) {
 }
 
 std::vector<PlanFault> plan_faults(const Scenario& scenario) {
-  return AxisChecks(scenario).faults();
+  std::vector<PlanFault> faults = AxisChecks(scenario).faults();
+  const std::vector<PlanFault> more = offload_faults(scenario);
+  faults.insert(faults.end(), more.begin(), more.end());
+  return faults;
 }
 
 bool ends_should_count(const Scenario& scenario) {
