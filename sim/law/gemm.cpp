@@ -161,8 +161,10 @@ void finish(GemmTime& result, const GemmShape& shape, const Problem& p, Flops ex
   time.memory = p.memory;
   const GemmRates& rates = *device.gemm_rates[shape.precision];
   // Experts are kernels of their own on parallel streams: tiles of one fill the tail of another
-  // and none waits for the one before, but each has to start.
-  const double kernels = shape.grouped ? p.batch : 1.0;
+  // and none waits for the one before, but each has to start. On a systolic chip the compiler
+  // writes one kernel for all of them.
+  const bool apart = shape.grouped && device.kernels.gemm.systolic == 0;
+  const double kernels = apart ? p.batch : 1.0;
   time.launch = device.gap + rates.start * (device.start_scale * kernels);
   time.total += time.launch + cast_time(shape, p, rates);
   time.traffic = p.traffic;

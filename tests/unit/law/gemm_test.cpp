@@ -268,6 +268,10 @@ TEST_CASE("GEMM: systolic arrays pad to their edge and know no waves") {
         close_to(2.0 * 1024 * 128 * 128 / rate));
   CHECK(gemm_time({1024, 129, 1}, device).time.matrix.si() ==
         close_to(2.0 * 1024 * 256 * 128 / rate));
+  GemmShape experts{1024, 128, 128, 8};
+  const GemmTime batch = gemm_time(experts, device);
+  experts.grouped = true; // one kernel of the compiler's
+  CHECK(gemm_time(experts, device).time.launch == batch.time.launch);
 }
 
 TEST_CASE("GEMM: speeding everything up by λ divides the time by λ") {

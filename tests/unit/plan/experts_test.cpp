@@ -61,6 +61,22 @@ TEST_CASE("model FLOPs of all ranks are the model's, whatever the axes") {
   }
 }
 
+TEST_CASE("products of experts are grouped when a rank holds several, and cost the law's starts") {
+  for (const int expert : {1, 4, 8}) {
+    Scenario scenario = mixture(expert, 1, 1);
+    const auto grouped_products = [&] {
+      return test::sum_over_step(lower(scenario), [](const Op& op) {
+        const auto* gemm = std::get_if<GemmShape>(&op.work);
+        return gemm != nullptr && gemm->grouped ? static_cast<double>(gemm->batch) : 0.0;
+      });
+    };
+    const double layers = static_cast<double>(expert_layers(scenario.model));
+    // Up and down, forward and both gradients, of two micro-batches.
+    const double held = static_cast<double>(experts / expert);
+    CHECK(grouped_products() == close_to(expert == 8 ? 0.0 : 2.0 * layers * 6.0 * held));
+  }
+}
+
 TEST_CASE("all-to-alls carry top_k copies of each token, twice forward and twice backward") {
   const Scenario scenario = mixture(8, 1, 1);
   const double layers = static_cast<double>(expert_layers(scenario.model));
