@@ -37,6 +37,11 @@ struct Node {
     Link socket_link;         // UPI, xGMI between sockets
     bool peer_to_peer = true; // false: chip to chip bounces through host memory
     Link memory;              // socket memory as a link: bandwidth shared by all bounces
+    BytesPerSecond dram;      // what all cores read and write together, where `memory` stands for
+                              // something else; 0 = the memory of all sockets
+    Bytes capacity;           // of all sockets; here and below 0 = not stated
+    BytesPerSecond nvme_read, nvme_write; // of all local drives together
+    Bytes nvme_capacity;
   } host;
 
   struct Nics {
