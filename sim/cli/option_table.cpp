@@ -67,6 +67,9 @@ const std::vector<OptionSpec> table{
      &Options::sizes},
     {"--algorithm", "NAME", "auto, ring, tree, in-switch, direct, hierarchical, …", false,
      &Options::algorithm},
+    {"--collective", "KIND", "colour the links by what this collective puts on them", false,
+     &Options::collective},
+    {"--size", "BYTES", "its size; 1GiB unless given", false, &Options::size},
     {"--concurrent", "N", "so many groups at once in each node", false, &Options::concurrent},
     {"--csv", "", "print CSV", false, &Options::csv},
     {"--json", "", "print JSON", false, &Options::json},
@@ -74,7 +77,7 @@ const std::vector<OptionSpec> table{
      &Options::threads},
     {"-o,--output", "FILE",
      "write to FILE; its ending (.txt, .json; .csv where --csv is) sets the format; "
-     "calibrate writes .toml",
+     "calibrate writes .toml, topology .svg and .dot",
      false, &Options::output},
     {"--data", "DIR", "look for models, topologies and configs here first", true, &Options::data},
     {"--color", "WHEN", "always, never or auto (a terminal, and NO_COLOR not set)", true,

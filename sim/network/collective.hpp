@@ -62,6 +62,7 @@ struct CollectiveForm {
   Seconds fill;
   SecondsPerByte local;
   LinkClassId local_class;
+  std::vector<double> carried; // bytes per payload byte by edge, where the router keeps loads
 };
 
 struct CollectiveTime {

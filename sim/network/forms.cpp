@@ -145,6 +145,8 @@ CollectiveForm form_of(const LinkGraph& graph, Router& router, std::string_view 
   form.local_class = local_class(graph, router, traffic);
   const BytesPerSecond copy = graph.link_classes()[form.local_class.at()].local_copy;
   if (copy.si() > 0.0) form.local = traffic.local / copy;
+  for (std::size_t e = 0; router.keeps_loads() && e < graph.edges().size(); ++e)
+    form.carried.push_back(traffic.load.at(EdgeId{e}));
   return form;
 }
 
