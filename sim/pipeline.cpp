@@ -37,25 +37,17 @@ Headline headline(const Scenario& scenario, const Timeline& timeline) {
   return result;
 }
 
-Energy energy(const Scenario& scenario, const Timeline& timeline) {
+Energy energy(const Scenario& scenario, const Timeline& timeline, const EnergyRates& rates) {
   const Partition& partition = scenario.cluster.partitions.front();
   const Chip& chip = scenario.chip();
-  Seconds busy;
-  for (const BreakdownItem& item : timeline.breakdown) {
-    if (item.activity == Activity::working) {
-      busy += item.time;
-    }
-  }
-  const Watts limit = busy_power(chip, scenario.power);
-  const double share = busy / timeline.step;
   Energy result;
-  result.chip_average = limit * share + chip.power.idle * (1.0 - share);
+  result.chip = chip_energy(timeline, rates);
   // Fans, CPUs, NICs and conversion: what the node's rating has beyond its chips' TDP.
   const double chips = partition.node.chips;
   const Watts rest = partition.node.power
                          ? std::max(Watts{0}, *partition.node.power - chip.power.tdp * chips)
                          : Watts{0};
-  const Watts node = result.chip_average * chips + rest;
+  const Watts node = result.chip.average * chips + rest;
   result.per_step = node * timeline.step * (partition.nodes * scenario.power.pue);
   return result;
 }
@@ -103,7 +95,7 @@ Answer answer(const Scenario& scenario) {
     result.remedies = plans_with_less_memory(scenario, *network);
   }
   result.network = network;
-  result.energy = energy(scenario, result.timeline);
+  result.energy = energy(scenario, result.timeline, cost.device().energy);
   if (scenario.prices.electricity) {
     result.electricity_per_step = result.energy.per_step * *scenario.prices.electricity;
   }

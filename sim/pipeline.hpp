@@ -1,6 +1,7 @@
 #pragma once
 // load → build → lower → time → explain: one run on one page. Start reading here.
 
+#include "analysis/energy.hpp"
 #include "analysis/explain.hpp"
 #include "analysis/plan_changes.hpp"
 #include "engine/analytic.hpp"
@@ -24,10 +25,9 @@ struct Headline {
   FlopsPerSecond peak;
 };
 
-/// Electrical energy of a step: chips draw their limit while the compute lane works and idle power
-/// while it waits (docs/explanation/power.md).
+/// Electrical energy of a step (docs/explanation/power.md).
 struct Energy {
-  Watts chip_average;
+  ChipEnergy chip;
   Joules per_step; // whole cluster, hosts in proportion and PUE included
 };
 

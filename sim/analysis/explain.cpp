@@ -24,10 +24,10 @@ std::vector<Resource> chip_resources(const Scenario& scenario) {
   const std::string& memory = scenario.chip().memory.type;
   const CalibrationSpread& spread = scenario.chip().kernels.spread;
   return {
-      {"matrix rate", "Bound by the matrix units", "{} faster matrix units", spread.matrix,
-       [](ResourceScale& scale, double by) { scale.matrix = by; }},
-      {"vector rate", "Bound by the vector units", "{} faster vector units", spread.memory,
-       [](ResourceScale& scale, double by) { scale.vector = by; }},
+      {"matrix rate", "Bound by the matrix units", "{} faster matrix units at the same power",
+       spread.matrix, [](ResourceScale& scale, double by) { scale.matrix = by; }},
+      {"vector rate", "Bound by the vector units", "{} faster vector units at the same power",
+       spread.memory, [](ResourceScale& scale, double by) { scale.vector = by; }},
       {"memory bandwidth", fmt::format("Bound by {} bandwidth", memory),
        "{} more " + memory + " bandwidth", spread.memory,
        [](ResourceScale& scale, double by) { scale.memory = by; }},

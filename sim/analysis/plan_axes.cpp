@@ -19,6 +19,8 @@ std::string_view spelled(Recompute level) {
     return "none";
   case Recompute::selective:
     return "selective";
+  case Recompute::operators:
+    return "operators";
   case Recompute::full:
     return "full";
   }
@@ -27,7 +29,8 @@ std::string_view spelled(Recompute level) {
 
 PlanAxis recompute_axis(const Scenario& base) {
   PlanAxis axis;
-  for (const Recompute level : {Recompute::none, Recompute::selective, Recompute::full}) {
+  for (const Recompute level : {Recompute::none, Recompute::selective, Recompute::operators,
+                                Recompute::full}) {
     if (level != base.plan.recompute) {
       axis.options.emplace_back([level](Scenario& to) { to.plan.recompute = level; });
     }
@@ -94,7 +97,7 @@ PlanAxis pipeline_axis(const Scenario& base) {
   };
   const int ranks = base.plan.pipeline * base.plan.data;
   for (int pipeline = 2 * base.plan.pipeline;
-       ranks % pipeline == 0 && pipeline <= base.model.layers &&
+       ranks % pipeline == 0 && pipeline <= base.model.layers + base.model.decoder_layers &&
        pipeline <= most_growth * base.plan.pipeline;
        pipeline *= 2) {
     add(pipeline);

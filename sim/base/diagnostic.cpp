@@ -151,6 +151,14 @@ ExitCode Diagnostics::exit_code() const {
   return has_errors() ? ExitCode::bad_input : ExitCode::done;
 }
 
+void complain(Diagnostics& out, std::string file, std::string message, std::string expected) {
+  Diagnostic diagnostic;
+  diagnostic.where.file = std::move(file);
+  diagnostic.message = std::move(message);
+  diagnostic.expected = std::move(expected);
+  out.add(std::move(diagnostic));
+}
+
 std::string render(const Diagnostics& diagnostics, bool colour) {
   const std::vector<Diagnostic> all = diagnostics.sorted();
   const std::vector<Diagnostic> shown = most_important(all);

@@ -56,6 +56,9 @@ private:
   bool io_failure_ = false;
 };
 
+/// An error of a file as a whole, or of the command line.
+void complain(Diagnostics& out, std::string file, std::string message, std::string expected = {});
+
 /// The printed form, ninja style: file:line:column: error: message, the line, a caret,
 /// "expected …", "did you mean …". Control characters in the input are shown escaped.
 [[nodiscard]] std::string render(const Diagnostics& diagnostics, bool colour);

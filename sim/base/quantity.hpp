@@ -76,6 +76,8 @@ using SecondsPerByte = Quantity<-1, 1, 0, 0, 0>;
 using FlopsPerSecond = Quantity<0, -1, 1, 0, 0>;
 using FlopsPerByte = Quantity<-1, 0, 1, 0, 0>;
 using Watts = Quantity<0, -1, 0, 1, 0>;
+using JoulesPerByte = Quantity<-1, 0, 0, 1, 0>;
+using JoulesPerFlop = Quantity<0, 0, -1, 1, 0>;
 using DollarsPerSecond = Quantity<0, -1, 0, 0, 1>;
 using DollarsPerJoule = Quantity<0, 0, 0, -1, 1>;
 

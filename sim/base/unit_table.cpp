@@ -30,6 +30,18 @@ constexpr std::array<Prefix, 11> large_and_binary_prefixes{{{"", 0, 1},
 constexpr std::array<Prefix, 4> small_prefixes{
     {{"n", -9, 1}, {"u", -6, 1}, {"m", -3, 1}, {"", 0, 1}}};
 
+constexpr std::array<Prefix, 11> small_and_large_prefixes{{{"p", -12, 1},
+                                                           {"n", -9, 1},
+                                                           {"u", -6, 1},
+                                                           {"m", -3, 1},
+                                                           {"", 0, 1},
+                                                           {"k", 3, 1},
+                                                           {"M", 6, 1},
+                                                           {"G", 9, 1},
+                                                           {"T", 12, 1},
+                                                           {"P", 15, 1},
+                                                           {"E", 18, 1}}};
+
 constexpr std::array<BaseUnit, 2> data{
     {{"B", 1.0, Prefixes::large_and_binary}, {"b", 0.125, Prefixes::large_and_binary}}};
 constexpr std::array<BaseUnit, 5> time{
@@ -37,13 +49,15 @@ constexpr std::array<BaseUnit, 5> time{
 constexpr std::array<BaseUnit, 2> work{
     {{"FLOP", 1.0, Prefixes::large}, {"OP", 1.0, Prefixes::large}}};
 constexpr std::array<BaseUnit, 2> energy{
-    {{"J", 1.0, Prefixes::large}, {"Wh", hour, Prefixes::large}}};
+    {{"J", 1.0, Prefixes::small_and_large}, {"Wh", hour, Prefixes::large}}};
+constexpr std::array<BaseUnit, 1> joule{{{"J", 1.0, Prefixes::small_and_large}}};
 constexpr std::array<BaseUnit, 1> money{{{"USD", 1.0, Prefixes::large}}};
 constexpr std::array<BaseUnit, 1> frequency{{{"Hz", 1.0, Prefixes::large}}};
 constexpr std::array<BaseUnit, 1> power{{{"W", 1.0, Prefixes::large}}};
 
 constexpr std::array<Divisor, 1> per_second{{{"s", 1.0}}};
 constexpr std::array<Divisor, 2> per_byte{{{"B", 1.0}, {"byte", 1.0}}};
+constexpr std::array<Divisor, 2> per_work{{{"FLOP", 1.0}, {"OP", 1.0}}};
 constexpr std::array<Divisor, 3> per_time{{{"s", 1.0}, {"h", hour}, {"year", year}}};
 constexpr std::array<Divisor, 4> per_energy{
     {{"kWh", 1e3 * hour}, {"MWh", 1e6 * hour}, {"Wh", hour}, {"J", 1.0}}};
@@ -55,8 +69,13 @@ constexpr Dimension time_dimension{
 constexpr Dimension work_dimension{
     "an amount of work", "an amount of work such as \"5.2 TFLOP\"", work, {}, "FLOP", "",
     Prefixes::large};
-constexpr Dimension energy_dimension{
-    "an energy", "an energy such as \"2 kWh\" or \"500 J\"", energy, {}, "J", "", Prefixes::large};
+constexpr Dimension energy_dimension{"an energy",
+                                     "an energy such as \"2 kWh\" or \"500 J\"",
+                                     energy,
+                                     {},
+                                     "J",
+                                     "",
+                                     Prefixes::small_and_large};
 constexpr Dimension money_dimension{
     "an amount of money", "an amount of money such as \"35000 USD\"", money, {}, "USD"};
 constexpr Dimension frequency_dimension{
@@ -87,11 +106,22 @@ constexpr Dimension tariff_dimension{"a price of energy",
                                      "kWh"};
 constexpr Dimension intensity_dimension{
     "an intensity", "an intensity such as \"295 FLOP/B\"", work, per_byte, "FLOP", "B"};
+constexpr Dimension byte_energy_dimension{
+    "an energy per byte",     "an energy per byte such as \"120 pJ/B\"", joule, per_byte, "J", "B",
+    Prefixes::small_and_large};
+constexpr Dimension work_energy_dimension{"an energy per operation",
+                                          "an energy per operation such as \"0.9 pJ/FLOP\"",
+                                          joule,
+                                          per_work,
+                                          "J",
+                                          "FLOP",
+                                          Prefixes::small_and_large};
 
-constexpr std::array<const Dimension*, 12> dimensions{
-    &size_dimension,      &time_dimension,  &work_dimension,   &energy_dimension,
-    &money_dimension,     &power_dimension, &rate_dimension,   &frequency_dimension,
-    &bandwidth_dimension, &hire_dimension,  &tariff_dimension, &intensity_dimension};
+constexpr std::array<const Dimension*, 14> dimensions{
+    &size_dimension,        &time_dimension,       &work_dimension,   &energy_dimension,
+    &money_dimension,       &power_dimension,      &rate_dimension,   &frequency_dimension,
+    &bandwidth_dimension,   &hire_dimension,       &tariff_dimension, &intensity_dimension,
+    &byte_energy_dimension, &work_energy_dimension};
 
 } // namespace
 
@@ -105,6 +135,8 @@ std::span<const Prefix> prefixes_of(Prefixes set) {
     return large_and_binary_prefixes;
   case Prefixes::small:
     return small_prefixes;
+  case Prefixes::small_and_large:
+    return small_and_large_prefixes;
   }
   throw Bug("prefix set outside its enumeration");
 }
@@ -126,6 +158,8 @@ template <> const Dimension& dimension_of<Watts>() { return power_dimension; }
 template <> const Dimension& dimension_of<DollarsPerSecond>() { return hire_dimension; }
 template <> const Dimension& dimension_of<DollarsPerJoule>() { return tariff_dimension; }
 template <> const Dimension& dimension_of<FlopsPerByte>() { return intensity_dimension; }
+template <> const Dimension& dimension_of<JoulesPerByte>() { return byte_energy_dimension; }
+template <> const Dimension& dimension_of<JoulesPerFlop>() { return work_energy_dimension; }
 // clang-format on
 
 } // namespace clustersim::units

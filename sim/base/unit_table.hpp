@@ -7,7 +7,7 @@
 namespace clustersim::units {
 
 /// Which prefixes a base unit takes.
-enum class Prefixes { none, large, large_and_binary, small };
+enum class Prefixes { none, large, large_and_binary, small, small_and_large };
 
 /// A prefix is 10^decimal · binary: one of the two is neutral.
 struct Prefix {

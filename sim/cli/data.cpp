@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
+#include "foreign/huggingface.hpp"
 #include "spec/load.hpp"
 #include "spec/overlay.hpp"
 
@@ -12,6 +13,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace clustersim::cli {
 namespace {
@@ -104,10 +106,24 @@ std::string config_path(const Options& options, const std::string& name) {
                      : "clustersim list configs shows scenarios to start from");
 }
 
+LoadOptions load_options(const Options& options) {
+  const auto import = [](const std::string& text, const std::string& path,
+                         Diagnostics& out) -> std::optional<ModelText> {
+    const auto model = import_huggingface(text, path, "hf", out);
+    if (!model) return std::nullopt;
+    const std::string given = model->defaulted.empty()
+                                  ? std::string{}
+                                  : fmt::format("model of {}, by default of its class: {}", path,
+                                                fmt::join(model->defaulted, ", "));
+    return ModelText{model->toml, given};
+  };
+  return {options.settings, import};
+}
+
 std::optional<Scenario> load(const Options& options, const std::string& path, ExitCode& code) {
   const Catalogue catalogue = open_catalogue(options, path);
   Diagnostics diagnostics;
-  auto scenario = load_scenario(path, catalogue, LoadOptions{options.settings}, diagnostics);
+  auto scenario = load_scenario(path, catalogue, load_options(options), diagnostics);
   print(options, diagnostics);
   code = diagnostics.exit_code();
   return scenario;

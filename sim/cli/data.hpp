@@ -4,6 +4,7 @@
 #include "base/diagnostic.hpp"
 #include "cli/options.hpp"
 #include "spec/catalogue.hpp"
+#include "spec/load.hpp"
 #include "spec/scenario.hpp"
 
 #include <optional>
@@ -35,6 +36,9 @@ struct ConfigEntry {
 /// The file that `name` means: itself, or a config of that name. Throws Failure with the nearest
 /// name.
 [[nodiscard]] std::string config_path(const Options& options, const std::string& name);
+
+/// --set, and what reads a model's config.json.
+[[nodiscard]] LoadOptions load_options(const Options& options);
 
 /// Loads with all overrides; prints diagnostics. Nothing on error; `code` is then what to exit
 /// with.

@@ -30,7 +30,7 @@ struct Options {
   std::vector<std::string> hold;         // --hold
   std::string data, output, precision, threads, prior, date;
   std::string topology, fabric, nodes, ranks, sizes, algorithm, concurrent; // of `collective`
-  std::string collective, size;                                              // of `topology`
+  std::string collective, size, svg, dot;                                   // of `topology`
   std::string colour = "auto";
   KernelOptions kernel;
   bool json = false, csv = false, quiet = false, verbose = false, help = false, version = false;

@@ -4,7 +4,6 @@
 #include "cli/failure.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -121,17 +120,8 @@ bool colour_on(std::string_view when, int file) {
          (terminal == nullptr || std::string_view{terminal} != "dumb");
 }
 
-struct FormatRow {
-  Format format;
-  std::string_view name, ending;
-};
-constexpr std::array formats{
-    FormatRow{Format::text, "text", ".txt"}, FormatRow{Format::json, "JSON", ".json"},
-    FormatRow{Format::csv, "CSV", ".csv"}, FormatRow{Format::svg, "SVG", ".svg"},
-    FormatRow{Format::dot, "DOT", ".dot"}};
-
 std::string_view name_of(Format format) {
-  return formats.at(static_cast<std::size_t>(format)).name;
+  return format == Format::text ? "text" : format == Format::json ? "JSON" : "CSV";
 }
 
 } // namespace
@@ -141,14 +131,12 @@ Format chosen_format(const Options& options, std::initializer_list<Format> offer
   const std::string ending =
       canonical_id(std::filesystem::path(options.output).extension().string());
   if (!options.json && !options.csv && !ending.empty()) {
-    const auto* row = std::find_if(formats.begin(), formats.end(),
-                                   [&](const FormatRow& one) { return one.ending == ending; });
-    if (row == formats.end()) {
+    if (ending != ".json" && ending != ".csv" && ending != ".txt") {
       throw misuse(
           fmt::format("'{}' does not say which format to write", printable(options.output)),
           "end the name with .txt, .json or .csv, or give --json or --csv");
     }
-    format = row->format;
+    format = ending == ".json" ? Format::json : ending == ".csv" ? Format::csv : Format::text;
   }
   if (std::find(offered.begin(), offered.end(), format) == offered.end()) {
     std::string all;

@@ -11,7 +11,7 @@
 
 namespace clustersim::cli {
 
-enum class Format { text, json, csv, svg, dot };
+enum class Format { text, json, csv };
 
 /// From --json and --csv, else the ending of -o FILE, else text. Throws Failure when the verb has
 /// no such format.

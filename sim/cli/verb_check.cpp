@@ -25,7 +25,7 @@ std::string check_one(const Options& options, const std::string& path, Diagnosti
     return "calibration file";
   }
   if (!out.has_errors()) {
-    static_cast<void>(load_scenario(path, catalogue, LoadOptions{options.settings}, out));
+    static_cast<void>(load_scenario(path, catalogue, load_options(options), out));
   }
   return "scenario";
 }

@@ -38,10 +38,6 @@ std::string rendered(Format format, const TopologyAnswer& answer, const Options&
     return render_topology_json(answer, CLUSTERSIM_VERSION);
   case Format::csv:
     return render_topology_csv(answer);
-  case Format::svg:
-    return render_topology_svg(answer);
-  case Format::dot:
-    return render_topology_dot(answer);
   case Format::text:
     break;
   }
@@ -51,8 +47,7 @@ std::string rendered(Format format, const TopologyAnswer& answer, const Options&
 } // namespace
 
 ExitCode topology_verb(const Options& options) {
-  const Format format = chosen_format(
-      options, {Format::text, Format::json, Format::csv, Format::svg, Format::dot});
+  const Format format = chosen_format(options, {Format::text, Format::json, Format::csv});
   if (options.arguments.empty()) {
     throw misuse("'topology' needs a machine", "try: clustersim topology dgx_h100");
   }
@@ -63,6 +58,8 @@ ExitCode topology_verb(const Options& options) {
   std::string why;
   const auto answer = answer_topology(*machine, question, why);
   if (!answer) throw misuse(why);
+  if (!options.svg.empty()) write_file(options.svg, render_topology_svg(*answer), true);
+  if (!options.dot.empty()) write_file(options.dot, render_topology_dot(*answer), true);
   deliver(options, rendered(format, *answer, options));
   return ExitCode::done;
 }

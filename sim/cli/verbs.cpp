@@ -72,15 +72,19 @@ const std::vector<Verb> table{
      2,
      init_verb},
     {"import",
-     "hf FILE",
-     "a Hugging Face config.json as a transformer file, with its parameter count",
-     "Says what the type implies (inferred), what the library's configuration class would fill in "
-     "(defaulted) and what bears on nothing here (ignored). Refuses what a transformer file cannot "
-     "say. -o FILE.toml writes the transformer.",
+     "hf|megatron|calculon FILE...",
+     "another tool's model or run as a file of ours, with its parameter count",
+     "hf: a Hugging Face config.json becomes a transformer. megatron: an argument list of "
+     "Megatron-LM, or a shell script that holds one, becomes a config; calculon: so do its "
+     "application, execution and system files. Says what was concluded (inferred), what the other "
+     "tool would fill in (defaulted) and what bears on nothing here (ignored). Refuses what a file "
+     "of ours cannot say. -o FILE.toml writes it.",
      {"clustersim import hf config.json -o models/transformers/my-model.toml",
-      "clustersim import hf config.json --json"},
+      "clustersim import hf config.json --json",
+      "clustersim import megatron pretrain.sh -o my-run.toml",
+      "clustersim import calculon model.json execution.json system.json -o my-run.toml"},
      {"--json", "--output"},
-     2,
+     4,
      import_verb},
     {"roofline",
      "--chip NAME...",
@@ -118,9 +122,9 @@ const std::vector<Verb> table{
     {"collective",
      "KIND --topology NAME",
      "time and bandwidth of a collective, by size",
-     "KIND is all_reduce, all_gather, reduce_scatter, all_to_all, broadcast or send_recv. Sizes "
-     "and "
-     "bandwidths follow nccl-tests. The last column names the edge that sets the rate, or latency "
+     "KIND is all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce or send_recv. "
+     "Sizes and bandwidths follow nccl-tests. The last column names the edge that sets the rate, "
+     "or latency "
      "where that takes more than half of the time; -v adds the protocol.",
      {"clustersim collective all_reduce --topology dgx_h100",
       "clustersim collective all_reduce --topology dgx_h100 --nodes 4 --ranks 32",
@@ -134,18 +138,19 @@ const std::vector<Verb> table{
      "NAME",
      "a machine as a graph: its links, what they carry, and a drawing",
      "NAME is a node of the catalogue or a scenario. Prints every tier of links and switches, what "
-     "a chip reaches at which rate, the diameter and the bisection. -o FILE.svg draws it, -o "
-     "FILE.dot writes it for Graphviz; what looks alike is drawn once. With --collective the links "
+     "a chip reaches at which rate, the diameter and the bisection. --svg draws it, --dot writes "
+     "it "
+     "for Graphviz; what looks alike is drawn once. With --collective the links "
      "are coloured and labelled by the share of their capacity that it takes. With a node, --set "
      "takes the node's keys (nic.gpu_direct=false) and those of the fabric that --fabric names "
      "(fabric.oversubscription=4).",
-     {"clustersim topology dgx_h100", "clustersim topology dgx_h100 --nodes 4 -o dgx.svg",
-      "clustersim topology dgx1_v100 --collective all_reduce --size 1GiB -o dgx1.svg",
+     {"clustersim topology dgx_h100", "clustersim topology dgx_h100 --nodes 4 --svg dgx.svg",
+      "clustersim topology dgx1_v100 --collective all_reduce --size 1GiB --svg dgx1.svg",
       "clustersim topology configs/dgx_h100.toml --json",
       "clustersim topology dgx_h100 --nodes 64 --fabric fat-tree-ndr --set "
       "fabric.oversubscription=4"},
-     {"--nodes", "--fabric", "--collective", "--size", "--ranks", "--algorithm", "--set", "--json",
-      "--csv", "--output"},
+     {"--nodes", "--fabric", "--collective", "--size", "--ranks", "--algorithm", "--svg", "--dot",
+      "--set", "--json", "--csv", "--output"},
      1,
      topology_verb},
     {"validate",

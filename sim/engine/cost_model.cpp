@@ -16,6 +16,14 @@ double straggler_factor(int chips, double per_doubling) {
   return 1.0 + per_doubling * std::max(0.0, std::log2(chips / one_node));
 }
 
+/// Every byte on the wire is read from memory before and written after. What the links themselves
+/// draw is not published, and left out.
+Joules communication_energy(const Collective& op, Seconds time, const EnergyRates& rates) {
+  if (time.si() <= 0.0) return {};
+  const Bytes sent = bus_bandwidth(op.kind, op.family.size, op.payload, time) * time;
+  return std::min(2.0 * sent * rates.dram, (rates.limit - rates.idle) * time) * op.calls;
+}
+
 } // namespace
 
 Network::Network(const Cluster& cluster) : graph(build_link_graph(cluster)), router(graph) {}
@@ -84,9 +92,11 @@ OpTime CostModel::time(const Op& op) {
       collectives_.emplace(*collective, result.collective);
     }
     result.device = result.collective.time * collective->calls;
+    result.work = communication_energy(*collective, result.collective.time, device_.energy);
   } else {
     result.kernel = kernel_time(op.work);
     result.device = result.kernel.total;
+    result.work = result.kernel.energy - device_.energy.idle * result.kernel.total;
   }
   return result;
 }

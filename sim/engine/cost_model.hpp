@@ -27,6 +27,7 @@ private:
 struct OpTime {
   Seconds device;    // on its lane
   Seconds host;      // dispatch
+  Joules work;       // of the board, above its idle power
   KernelTime kernel; // zero for collectives and joins
   CollectiveTime collective;
 };

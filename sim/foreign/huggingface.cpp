@@ -12,56 +12,17 @@
 namespace clustersim {
 namespace {
 
-void complain(Diagnostics& out, const std::string& path, std::string message,
-              std::string expected = {}) {
-  Diagnostic diagnostic;
-  diagnostic.where.file = path;
-  diagnostic.message = std::move(message);
-  diagnostic.expected = std::move(expected);
-  out.add(std::move(diagnostic));
-}
-
-/// Brackets outside of texts: a configuration nests a few levels, an attack thousands.
-bool nests_too_deep(const std::string& text) {
-  constexpr int deepest = 64;
-  int depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted && (c == '{' || c == '[')) {
-      if (++depth > deepest) {
-        return true;
-      }
-    } else if (!quoted && (c == '}' || c == ']')) {
-      --depth;
-    }
-  }
-  return false;
-}
-
-std::optional<JsonConfig> parse(const std::string& text, const std::string& path,
-                                Diagnostics& out) {
-  if (nests_too_deep(text)) {
-    complain(out, path, "the JSON nests more than 64 levels deep");
-    return std::nullopt;
-  }
-  auto config = JsonConfig::parse(text);
-  if (!config) {
-    complain(out, path, "the file holds no JSON object", "the config.json of a model");
-  }
-  return config;
+std::vector<HuggingFaceFamily> all_families() {
+  std::vector<HuggingFaceFamily> all = llama_like_families();
+  for (const auto* more : {&expert_families(), &older_families(), &encoder_families()})
+    all.insert(all.end(), more->begin(), more->end());
+  return all;
 }
 
 std::optional<HuggingFaceFamily> family_of(JsonConfig& config, const std::string& path,
                                            Diagnostics& out) {
   const std::string type = config.text("model_type", "");
-  std::vector<HuggingFaceFamily> families = huggingface_families();
-  const auto& others = other_huggingface_families();
-  families.insert(families.end(), others.begin(), others.end());
+  const std::vector<HuggingFaceFamily> families = all_families();
   const auto found = std::ranges::find_if(
       families, [&](const HuggingFaceFamily& one) { return one.model_type == type; });
   if (found == families.end()) {
@@ -75,17 +36,24 @@ std::optional<HuggingFaceFamily> family_of(JsonConfig& config, const std::string
              known);
     return std::nullopt;
   }
-  const std::string architecture = config.first_text("architectures");
-  if (architecture.empty()) {
-    config.defaulted.push_back(fmt::format("architectures = {}", found->architecture));
-  } else if (architecture != found->architecture) {
-    complain(out, path,
-             fmt::format("the checkpoint of '{}' holds other parts than the language model",
-                         printable(architecture)),
-             found->architecture);
-    return std::nullopt;
-  }
   return *found;
+}
+
+/// What architectures[0] has behind the family's prefix; nothing where it has another one.
+std::optional<std::string> ending_of(JsonConfig& config, const HuggingFaceFamily& family) {
+  const std::vector<std::string> listed = config.texts("architectures");
+  if (listed.empty()) {
+    config.defaulted.push_back(
+        fmt::format("architectures = {}{}", family.prefixes.front(), family.usual_ending));
+    return family.usual_ending;
+  }
+  for (const std::string& prefix : family.prefixes) {
+    if (listed.front().starts_with(prefix)) return listed.front().substr(prefix.size());
+  }
+  config.refuse(fmt::format("the class '{}' belongs to no model of type {}",
+                            printable(listed.front().substr(0, 100)), family.model_type),
+                "architectures");
+  return std::nullopt;
 }
 
 std::string toml_of(const ModelKeys& keys, const std::string& id, const std::string& type) {
@@ -104,15 +72,17 @@ std::string toml_of(const ModelKeys& keys, const std::string& id, const std::str
 
 std::optional<ImportedModel> import_huggingface(const std::string& text, const std::string& path,
                                                 const std::string& id, Diagnostics& out) {
-  std::optional<JsonConfig> config = parse(text, path, out);
+  std::optional<JsonConfig> config = JsonConfig::parse(text, path, out);
   const auto family = config ? family_of(*config, path, out) : std::nullopt;
   if (!family) {
     return std::nullopt;
   }
+  config->assume(family->defaults);
+  config->rename(family->names);
   ModelKeys keys;
-  family->map(*config, keys);
-  if (!config->wrong().empty()) {
-    complain(out, path, config->wrong());
+  if (const auto ending = ending_of(*config, *family)) family->map(*config, keys, *ending);
+  if (config->is_wrong()) {
+    config->report(text, path, out);
     return std::nullopt;
   }
   ImportedModel model{toml_of(keys, id, family->model_type),

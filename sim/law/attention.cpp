@@ -1,6 +1,7 @@
 #include "law/attention.hpp"
 
 #include "base/bug.hpp"
+#include "law/energy.hpp"
 #include "law/roofline.hpp"
 
 #include <algorithm>
@@ -43,22 +44,32 @@ struct KeyWork {
   double longest = 0.0; // key blocks of the busiest query block
 };
 
-// Queries are the last of the keys. Without a window a causal query i of Q sees K - Q + i + 1 keys.
+// Mean of min(x, most) over x = first, first + 1 ... last.
+double mean_up_to(double first, double last, double most) {
+  if (most >= last) return (first + last) / 2.0;
+  if (most <= first) return most;
+  const double rising = (first + most) * (most - first + 1.0) / 2.0;
+  return (rising + most * (last - most)) / (last - first + 1.0);
+}
+
+// Queries are the last of the keys. Without a window a causal query i of Q sees K - Q + i + 1 keys,
+// with one of W keys at most W of them: early queries see fewer.
 KeyWork keys_seen(const AttentionShape& shape) {
   const auto queries = static_cast<double>(shape.queries), keys = static_cast<double>(shape.keys);
   const double rows = std::ceil(queries / block), all = std::ceil(keys / block);
   KeyWork work{keys, all, all};
+  const double window = shape.window > 0 ? static_cast<double>(shape.window) : keys;
+  // A window of W keys straddles one block more than it fills.
+  const double widest = shape.window > 0 ? std::min(all, std::ceil(window / block) + 1.0) : all;
+  work.longest = widest;
   if (shape.causal) {
-    work.mean =
-        std::max((keys + 1.0) / 2.0 * std::min(1.0, keys / queries), keys - (queries - 1.0) / 2.0);
-    const double first = std::max(1.0, all - rows + 1.0);
-    work.blocks = (first + all) / 2.0;
-  }
-  if (shape.window > 0 && static_cast<double>(shape.window) < work.mean) {
-    work.mean = static_cast<double>(shape.window);
-    // A window of W keys straddles one block more than it fills.
-    work.blocks = std::min(work.blocks, std::ceil(work.mean / block) + 1.0);
-    work.longest = std::min(work.longest, std::ceil(work.mean / block) + 1.0);
+    const bool more_queries = queries > keys; // the first of them see nothing
+    const double seen = mean_up_to(std::max(1.0, keys - queries + 1.0), keys, window);
+    work.mean = more_queries ? seen * keys / queries : seen;
+    work.blocks = mean_up_to(std::max(1.0, all - rows + 1.0), all, widest);
+  } else {
+    work.mean = std::min(keys, window);
+    work.blocks = widest;
   }
   return work;
 }
@@ -119,6 +130,9 @@ KernelTime attention_time(const AttentionShape& shape, const Device& device) {
   time.memory = time.traffic / (device.memory * device.kernels.memory.copy);
   time.launch = device.gap + rate.start * device.start_scale;
   time.total = time.launch + join_roofs(time.matrix, time.memory);
+  const Flops executed = per_block * (blocks * work.blocks);
+  const JoulesPerFlop per_flop = device.gemm_rates[shape.precision]->energy;
+  time.energy = kernel_energy(time, {executed, per_flop, {}, time.traffic, {}}, device);
   time.binding = time.matrix >= time.memory ? Roof::matrix : Roof::memory;
   if (time.launch > std::max(time.matrix, time.memory)) time.binding = Roof::launch;
   return time;

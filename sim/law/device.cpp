@@ -1,6 +1,7 @@
 #include "law/device.hpp"
 
 #include "base/bug.hpp"
+#include "law/energy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -109,6 +110,7 @@ GemmRates gemm_rates(const Chip& chip, const MatrixPath& path, const Occasion& o
   rates.steady = std::min(within_power(shares.steady), rates.early);
   const bool looping = occasion.condition == Condition::loop;
   rates.boost = (looping ? gemm.loop_boost : gemm.boost) / scale.matrix;
+  rates.energy = matrix_energy(chip, rates.unit, peak * (shares.steady * data));
   rates.start = library != nullptr ? library->start.value_or(gemm.start) : gemm.start;
   if (chip.structured_sparsity) rates.sparse = 2.0 * gemm.sparse;
   if (const auto& fast = chip.matrix_accumulate_16[path.precision]) {
@@ -193,16 +195,21 @@ double clock_under_cap(Watts cap, const Chip& chip) {
   return std::max(power.minimum_clock, std::pow(budget / reference, 1.0 / power.exponent));
 }
 
+Watts switching_power(const Chip& chip) {
+  const PowerCalibration& law = chip.kernels.power;
+  const auto path = path_of(chip, Precision::bf16);
+  const bool own = law.reference_tdp.si() <= 0.0 || law.reference_peak.si() <= 0.0 || !path;
+  const Watts most = own ? chip.power.tdp : law.reference_tdp * (path->peak / law.reference_peak);
+  return most * (1.0 - law.fixed);
+}
+
 Watts busy_power(const Chip& chip, const PowerLimits& power) {
   const Watts tdp = chip.power.tdp;
   const Watts cap = std::min(power.cap.value_or(tdp), tdp);
-  const auto path = path_of(chip, Precision::bf16);
-  if (!path || tdp.si() <= 0.0) return cap;
+  if (!path_of(chip, Precision::bf16) || tdp.si() <= 0.0) return cap;
   const PowerCalibration& law = chip.kernels.power;
-  const bool own = law.reference_tdp.si() <= 0.0 || law.reference_peak.si() <= 0.0;
-  const Watts switching = own ? tdp : law.reference_tdp * (path->peak / law.reference_peak);
   const Watts least =
-      tdp * law.fixed + switching * ((1.0 - law.fixed) * std::pow(law.minimum_clock, law.exponent));
+      tdp * law.fixed + switching_power(chip) * std::pow(law.minimum_clock, law.exponent);
   return std::min(std::max(cap, least), tdp);
 }
 
@@ -232,6 +239,7 @@ Device make_device(const Chip& chip, const Stack& stack, const PowerLimits& powe
   const bool captured = stack.launch == LaunchMode::graph;
   const LaunchCalibration& launch = chip.kernels.launch;
   device.gap = (captured ? launch.graph_gap : launch.stream_gap) * device.start_scale;
+  device.energy = energy_rates(chip, power, device.clock);
   if (chip.boost_clock) device.core_clock = *chip.boost_clock * device.clock;
   device.class_factor = stack.class_factor;
   device.memory_library = occasion.memory_library;

@@ -41,9 +41,17 @@ struct GemmRates {
   FlopsPerSecond early, steady; // of the whole chip within its power
   Seconds boost;
   Seconds start;
+  JoulesPerFlop energy;       // of matrix work, units at full clock
   BytesPerSecond cast;        // DRAM traffic of quantising A in the same call; 0 = none
   double sparse = 1.0;        // 2:4 against dense
   double accumulate_16 = 1.0; // sums in 16 bits against 32
+};
+
+/// What work costs in energy beside the idle power of its board (law/energy.hpp).
+struct EnergyRates {
+  Watts idle, limit;
+  JoulesPerFlop vector;
+  JoulesPerByte dram, l2;
 };
 
 /// Matrix rates are those of the path a GEMM of that precision takes: its own, or the next one the
@@ -63,6 +71,7 @@ struct Device {
   double clock = 1.0;       // share of the clock that a full power budget gives
   double board_clock = 1.0; // of matrix loads at TDP, against the calibrated board
   Hertz core_clock;         // the clock behind the peaks, as the cap leaves it; 0 = unknown
+  EnergyRates energy;
   double class_factor = 1.0;
   std::string memory_library;
   KernelCalibration kernels;
@@ -85,6 +94,10 @@ struct Device {
 /// figures, as power alone would set it (docs/explanation/power.md):
 ///   ((cap - fixed · TDP) / peak / (the same of the reference board))^(1/exponent)
 [[nodiscard]] double clock_under_cap(Watts cap, const Chip& chip);
+
+/// What a matrix load switches at the clock of the `sustained` figures, idle power and `fixed`
+/// apart.
+[[nodiscard]] Watts switching_power(const Chip& chip);
 
 /// What a matrix load draws under `power`: the cap, at most the TDP, at least the power of the
 /// lowest clock that a cap can force.
@@ -112,6 +125,7 @@ struct KernelTime {
   Roof binding = Roof::memory;
   Flops flops;   // executed
   Bytes traffic; // compulsory DRAM traffic
+  Joules energy; // of the board
 };
 
 } // namespace clustersim

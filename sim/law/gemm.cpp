@@ -1,6 +1,7 @@
 #include "law/gemm.hpp"
 
 #include "base/bug.hpp"
+#include "law/energy.hpp"
 #include "law/roofline.hpp"
 
 #include <algorithm>
@@ -30,6 +31,7 @@ struct Problem {
   double units;
   FlopsPerSecond unit_rate; // of one compute unit at full clock
   FlopsPerSecond rate;      // of the chip within its power
+  JoulesPerFlop energy;     // of matrix work
   double operand_bytes;     // of one element
   BytesPerSecond l2;        // as the menu's tiles use it
   Bytes traffic;
@@ -88,6 +90,8 @@ Problem make_problem(const GemmShape& shape, const Device& device) {
   p.units = device.compute_units;
   p.unit_rate = rates->unit * (role / p.units);
   p.rate = within_power(*rates, useful_work(shape)) * role;
+  // Sparse products and sums in 16 bits do more per joule; a slow role only takes longer.
+  p.energy = rates->energy / std::max(1.0, role);
   p.operand_bytes = bytes_per_element(shape.precision).si();
   p.l2 = device.l2 * constants.l2_reuse;
   p.traffic = compulsory_traffic(shape);
@@ -99,6 +103,7 @@ struct Candidate {
   Seconds matrix, l2;
   Tile tile;
   double tiles = 0.0, waves = 0.0;
+  Flops executed; // padding included
 };
 
 double sixth_power(Seconds t) {
@@ -124,12 +129,13 @@ Candidate best_tile(const Problem& p, const GemmCalibration& constants, double s
     const Seconds unit = Flops{waves * area * (steps + constants.extra_k)} / p.unit_rate;
     // Idle units of a tail leave their power to the others: only the sum of the work is bound by
     // it.
-    const Seconds matrix = std::max(unit, Flops{tiles * area * steps} / p.rate);
+    const Flops executed{tiles * area * steps};
+    const Seconds matrix = std::max(unit, executed / p.rate);
     const Seconds l2 = p.l2.si() > 0.0 ? fetched / p.l2 : Seconds{};
     const double joint = sixth_power(matrix) + sixth_power(l2);
     if (joint >= least) continue;
     least = joint;
-    best = {matrix, l2, constants.tiles[i], tiles, waves};
+    best = {matrix, l2, constants.tiles[i], tiles, waves, executed};
   }
   return best;
 }
@@ -149,14 +155,21 @@ Seconds cast_time(const GemmShape& shape, const Problem& p, const GemmRates& rat
   return Bytes{elements * (2.0 + p.operand_bytes)} / rates.cast;
 }
 
-void finish(GemmTime& result, const GemmShape& shape, const Problem& p, const Device& device) {
+void finish(GemmTime& result, const GemmShape& shape, const Problem& p, Flops executed,
+            const Device& device) {
   KernelTime& time = result.time;
   time.memory = p.memory;
   const GemmRates& rates = *device.gemm_rates[shape.precision];
-  time.launch = device.gap + rates.start * device.start_scale;
+  // Experts are kernels of their own on parallel streams: tiles of one fill the tail of another
+  // and none waits for the one before, but each has to start. On a systolic chip the compiler
+  // writes one kernel for all of them.
+  const bool apart = shape.grouped && device.kernels.gemm.systolic == 0;
+  const double kernels = apart ? p.batch : 1.0;
+  time.launch = device.gap + rates.start * (device.start_scale * kernels);
   time.total += time.launch + cast_time(shape, p, rates);
   time.traffic = p.traffic;
   time.flops = useful_work(shape);
+  time.energy = kernel_energy(time, {executed, p.energy, {}, p.traffic, {}}, device);
   const Seconds longest = std::max({time.matrix, time.l2, time.memory, time.launch});
   time.binding = longest == time.matrix   ? Roof::matrix
                  : longest == time.memory ? Roof::memory
@@ -174,10 +187,11 @@ GemmTime systolic_time(const GemmShape& shape, const Problem& p, const Device& d
   result.tile = {device.kernels.gemm.systolic, device.kernels.gemm.systolic};
   // Padding keeps the array busy, so the clock under power is that of all of it.
   const FlopsPerSecond rate = std::min(p.rate, p.unit_rate * p.units);
-  result.time.matrix = Flops{2.0 * p.batch * m * n * k} / rate;
+  const Flops executed{2.0 * p.batch * m * n * k};
+  result.time.matrix = executed / rate;
   result.waves = 1;
   result.time.total = join_roofs(result.time.matrix, p.memory);
-  finish(result, shape, p, device);
+  finish(result, shape, p, executed, device);
   return result;
 }
 
@@ -186,6 +200,7 @@ GemmTime tiled_time(const GemmShape& shape, const Problem& p, const Device& devi
   if (constants.tiles.empty()) throw Bug("calibration without a tile menu");
   GemmTime result;
   result.time.total = Seconds{std::numeric_limits<double>::infinity()};
+  Flops executed;
   for (const int split : split_factors) {
     if (split > 1 && p.k / split < least_split_depth) break;
     const Candidate candidate = best_tile(p, constants, split);
@@ -195,12 +210,13 @@ GemmTime tiled_time(const GemmShape& shape, const Problem& p, const Device& devi
     result.time.total = total;
     result.time.matrix = candidate.matrix;
     result.time.l2 = candidate.l2 + extra;
+    executed = candidate.executed;
     result.tile = candidate.tile;
     result.split_k = split;
     result.waves = static_cast<std::int64_t>(std::min(candidate.waves, 9e15));
     result.tail = 1.0 - candidate.tiles / (candidate.waves * p.units);
   }
-  finish(result, shape, p, device);
+  finish(result, shape, p, executed, device);
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include "law/memory_bound.hpp"
 
 #include "base/bug.hpp"
+#include "law/energy.hpp"
 #include "law/roofline.hpp"
 
 #include <algorithm>
@@ -58,12 +59,20 @@ KernelTime library_time(const MemoryKernel& kernel, const MemoryLibrary& library
   const Seconds call = std::max(library.floor * device.start_scale * kernel.kernels, start + work);
   time.launch = device.gap * kernel.kernels + (call - work);
   time.total = time.launch + work;
+  time.energy = kernel_energy(time, {{}, {}, time.flops, time.traffic, {}}, device);
   time.binding = time.vector > time.memory ? Roof::vector : Roof::memory;
   if (time.launch > std::max(time.vector, time.memory)) time.binding = Roof::launch;
   return time;
 }
 
 } // namespace
+
+BytesPerSecond stream_bandwidth(const Device& device, double written) {
+  const MemoryCalibration& constants = device.kernels.memory;
+  const double one_way = 1.0 / std::max(constants.stream, constants.copy);
+  const double turns = 2.0 * std::min(written, 1.0 - written);
+  return device.memory / (one_way + (1.0 / constants.copy - one_way) * turns);
+}
 
 KernelTime memory_kernel_time(const MemoryKernel& kernel, const Device& device) {
   if (kernel.kernels < 0 || kernel.traffic.si() < 0.0 || kernel.vector_flops.si() < 0.0) {
@@ -94,6 +103,14 @@ KernelTime memory_kernel_time(const MemoryKernel& kernel, const Device& device) 
   }
   time.launch = (device.gap + constants.start * device.start_scale) * launches;
   time.total = time.launch + join_roofs(time.memory, time.l2, time.vector, Seconds{});
+  const bool cached_work = time.memory.si() <= 0.0;
+  time.energy = kernel_energy(time,
+                              {{},
+                               {},
+                               time.flops,
+                               cached_work ? Bytes{} : time.traffic,
+                               cached_work ? time.traffic : Bytes{}},
+                              device);
   const Seconds longest = std::max({time.memory, time.l2, time.vector});
   time.binding = longest == time.vector ? Roof::vector
                  : longest == time.l2   ? Roof::l2

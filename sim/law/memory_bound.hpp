@@ -23,6 +23,12 @@ struct MemoryKernel {
   friend auto operator<=>(const MemoryKernel&, const MemoryKernel&) = default;
 };
 
+/// DRAM bandwidth of a long stream of which the share `written` is writes. A bus that turns around
+/// between reads and writes idles each time, so mixed streams are slower; turns are as frequent as
+/// the rarer of both:
+///   1/f = 1/stream + (1/copy - 1/stream) · 2 · min(written, 1 - written)
+[[nodiscard]] BytesPerSecond stream_bandwidth(const Device& device, double written);
+
 [[nodiscard]] KernelTime memory_kernel_time(const MemoryKernel& kernel, const Device& device);
 
 } // namespace clustersim

@@ -16,6 +16,30 @@ LinkScale scale_for(const LinkGraph& graph, LinkClassId id, const ResourceScale&
   return found == scale.links.end() ? LinkScale{} : found->second;
 }
 
+const CollectiveForm* believed_fastest(const std::vector<CollectiveForm>& forms, Bytes payload) {
+  const CollectiveForm* best = nullptr;
+  Seconds least;
+  for (const CollectiveForm& form : forms) {
+    if (!form.belief) continue;
+    const Seconds expected = form.belief->latency + form.belief->busiest * payload;
+    if (best != nullptr && !(expected < least)) continue;
+    best = &form;
+    least = expected;
+  }
+  return best;
+}
+
+bool always(CollectiveKind) {
+  return true;
+}
+bool never(CollectiveKind) {
+  return false;
+}
+/// NCCL broadcasts and reduces by ring alone.
+bool for_all_reduce(CollectiveKind kind) {
+  return kind == CollectiveKind::all_reduce;
+}
+
 } // namespace
 
 std::string_view name_of(CollectiveKind kind) {
@@ -30,6 +54,8 @@ std::string_view name_of(CollectiveKind kind) {
     return "all_to_all";
   case CollectiveKind::broadcast:
     return "broadcast";
+  case CollectiveKind::reduce:
+    return "reduce";
   case CollectiveKind::send_recv:
     return "send_recv";
   }
@@ -38,9 +64,15 @@ std::string_view name_of(CollectiveKind kind) {
 
 const std::vector<CollectiveAlgorithm>& collective_algorithms() {
   static const std::vector<CollectiveAlgorithm> table{
-      {"torus", true, torus_forms},   {"ring", true, ring_forms},
-      {"tree", true, tree_forms},     {"in-switch", true, in_switch_forms},
-      {"direct", true, direct_forms}, {"hierarchical", false, hierarchical_forms}};
+      {"torus", always, torus_forms},
+      {"ring", always, ring_forms},
+      {"tree", for_all_reduce, tree_forms},
+      {"in-switch", for_all_reduce, in_switch_forms},
+      {"direct", always, direct_forms},
+      {"all-pairs", always, all_pairs_forms},
+      {"hierarchical", never, hierarchical_forms},
+      {"halving-doubling", never, halving_doubling_forms},
+      {"multicast", never, multicast_forms}};
   return table;
 }
 
@@ -50,7 +82,7 @@ std::vector<CollectiveForm> collective_forms(const LinkGraph& graph, Router& rou
   std::vector<CollectiveForm> forms;
   if (family.size <= 1) return forms;
   for (const CollectiveAlgorithm& row : collective_algorithms()) {
-    const bool wanted = algorithm == automatic_choice ? row.automatic : row.name == algorithm;
+    const bool wanted = algorithm == automatic_choice ? row.automatic(kind) : row.name == algorithm;
     if (!wanted) continue;
     const std::vector<CollectiveForm> some = row.forms(graph, router, kind, family);
     forms.insert(forms.end(), some.begin(), some.end());
@@ -66,15 +98,24 @@ CollectiveTime time_of(const CollectiveForm& form, Bytes payload, const LinkGrap
   CollectiveTime result;
   result.form = &form;
   result.latency = form.launch / start;
-  SecondsPerByte busiest;
-  for (const LinkTerm& term : form.terms) {
+  SecondsPerByte busiest, most; // of all stages, of the slowest
+  SecondsPerByte stage;
+  for (std::size_t i = 0; i < form.terms.size(); ++i) {
+    const LinkTerm& term = form.terms[i];
+    if (i > 0 && term.stage != form.terms[i - 1].stage) {
+      busiest += stage;
+      stage = {};
+    }
     const LinkScale link = scale_for(graph, term.link_class, scale);
     result.latency += term.latency / link.latency;
-    if (term.busiest / link.bandwidth > busiest) {
-      busiest = term.busiest / link.bandwidth;
+    const SecondsPerByte here = term.busiest / link.bandwidth;
+    stage = std::max(stage, here);
+    if (here > most) {
+      most = here;
       result.binding = term.edge;
     }
   }
+  busiest += stage;
   const Seconds steady = busiest * payload;
   const Seconds fill{std::sqrt((form.fill / start).si() * steady.si())};
   const Seconds local = form.local / scale_for(graph, form.local_class, scale).bandwidth * payload;
@@ -85,7 +126,9 @@ CollectiveTime time_of(const CollectiveForm& form, Bytes payload, const LinkGrap
 CollectiveTime fastest(const std::vector<CollectiveForm>& forms, Bytes payload,
                        const LinkGraph& graph, const ResourceScale& scale) {
   CollectiveTime best;
+  const CollectiveForm* chosen = believed_fastest(forms, payload);
   for (const CollectiveForm& form : forms) {
+    if (form.belief && form.algorithm != chosen->algorithm) continue;
     const CollectiveTime time = time_of(form, payload, graph, scale);
     if (best.form == nullptr || time.time < best.time) best = time;
   }

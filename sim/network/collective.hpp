@@ -4,9 +4,10 @@
 //   T(S) = launch + Σ steps·hop + busiest·S + sqrt(fill · busiest·S) + local·S
 //
 // where busiest = max over directed edges of (bytes carried per payload byte / capacity), with all
-// sister groups of the family running at once. `auto` takes the fastest form for each size.
-// Bandwidth conventions are those of nccl-tests; S is the all-reduce buffer, the all-gather output,
-// the reduce-scatter input, the all-to-all buffer of one rank.
+// sister groups of the family running at once; of an algorithm in stages, the sum over these.
+// `auto` takes the fastest form for each size. Bandwidth conventions are those of nccl-tests; S is
+// the all-reduce buffer, the all-gather output, the reduce-scatter input, the all-to-all buffer of
+// one rank.
 
 #include "network/link_graph.hpp"
 #include "network/routing.hpp"
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace clustersim {
@@ -26,11 +28,13 @@ enum class CollectiveKind {
   reduce_scatter,
   all_to_all,
   broadcast,
+  reduce,
   send_recv
 };
 inline constexpr std::array all_collective_kinds{
     CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-    CollectiveKind::all_to_all, CollectiveKind::broadcast,  CollectiveKind::send_recv};
+    CollectiveKind::all_to_all, CollectiveKind::broadcast,  CollectiveKind::reduce,
+    CollectiveKind::send_recv};
 [[nodiscard]] std::string_view name_of(CollectiveKind kind);
 
 /// The groups of one parallel axis: ranks {base + i·stride, i < size} for every base that is a
@@ -51,6 +55,13 @@ struct LinkTerm {
   Seconds latency;        // steps · hop over this class
   SecondsPerByte busiest; // per payload byte, at the class's busiest edge
   EdgeId edge;            // that edge
+  int stage = 0;          // stages follow one another; within one all edges work at once
+};
+
+/// What the library expects of an algorithm when it chooses between ring and tree (spec/link.hpp).
+struct Belief {
+  Seconds latency;
+  SecondsPerByte busiest;
 };
 
 struct CollectiveForm {
@@ -62,7 +73,10 @@ struct CollectiveForm {
   Seconds fill;
   SecondsPerByte local;
   LinkClassId local_class;
-  std::vector<double> carried; // bytes per payload byte by edge, where the router keeps loads
+  std::optional<Belief> belief; // of the algorithm, the same in all of its protocols
+  /// Bytes per payload byte on every edge that carries any, ascending; for pictures, where the
+  /// router keeps loads.
+  std::vector<std::pair<EdgeId, double>> carried;
 };
 
 struct CollectiveTime {
@@ -76,7 +90,8 @@ struct CollectiveTime {
 /// apply.
 struct CollectiveAlgorithm {
   std::string_view name;
-  bool automatic = true; // a candidate of the automatic choice; the others run on request
+  /// A candidate of the automatic choice for this kind? The others run on request.
+  bool (*automatic)(CollectiveKind);
   std::vector<CollectiveForm> (*forms)(const LinkGraph&, Router&, CollectiveKind, GroupFamily);
 };
 [[nodiscard]] const std::vector<CollectiveAlgorithm>& collective_algorithms();
@@ -90,12 +105,13 @@ collective_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
 
 [[nodiscard]] CollectiveTime time_of(const CollectiveForm& form, Bytes payload,
                                      const LinkGraph& graph, const ResourceScale& scale = {});
-/// The fastest form. A group of one takes no time.
+/// The fastest form; of algorithms that the library believes something of, only the one that it
+/// expects to be the fastest is taken. A group of one takes no time.
 [[nodiscard]] CollectiveTime fastest(const std::vector<CollectiveForm>& forms, Bytes payload,
                                      const LinkGraph& graph, const ResourceScale& scale = {});
 
 /// Bus bandwidth of nccl-tests: algbw · 2(n−1)/n for all-reduce, (n−1)/n for gather, scatter and
-/// all-to-all, 1 for broadcast and send_recv.
+/// all-to-all, 1 for broadcast, reduce and send_recv.
 [[nodiscard]] BytesPerSecond bus_bandwidth(CollectiveKind kind, int ranks, Bytes payload,
                                            Seconds time);
 

@@ -22,13 +22,29 @@ void append(RoutePattern& pattern, RoutePattern::Base base, const Route& part, d
   }
 }
 
+/// An edge between switches, counted from the unit or pod at either end that it belongs to.
+RoutePattern::Hop in_fabric(EdgeId edge, const NodeSite& from, const NodeSite& to, double share) {
+  using enum RoutePattern::Base;
+  const auto in = [&](EdgeId first, int edges) {
+    return edge.at() >= first.at() && edge.at() < first.at() + static_cast<std::size_t>(edges);
+  };
+  const auto hop = [&](RoutePattern::Base base, EdgeId first) {
+    return RoutePattern::Hop{base, edge.value - first.value, share};
+  };
+  if (in(from.first_edge, from.edges)) return hop(source_unit, from.first_edge);
+  if (in(to.first_edge, to.edges)) return hop(target_unit, to.first_edge);
+  if (in(from.pod_edge, from.pod_edges)) return hop(source_pod, from.pod_edge);
+  if (in(to.pod_edge, to.pod_edges)) return hop(target_pod, to.pod_edge);
+  return hop(fabric, EdgeId{});
+}
+
 /// Two switches with common neighbours and no direct edge: two hops, the commonest case by far.
 Route by_common_neighbours(const LinkGraph& graph, VertexId from, VertexId to) {
   Route best;
   PathCost best_cost = unreachable;
   for (const EdgeId up : graph.out_edges(from)) {
     const Edge& first = graph.edges()[up.at()];
-    if (graph.vertices()[first.to.at()].node >= 0) continue;
+    if (graph.vertex(first.to).node >= 0) continue;
     for (const EdgeId down : graph.in_edges(to)) {
       const Edge& second = graph.edges()[down.at()];
       if (second.from != first.to) continue;
@@ -61,8 +77,8 @@ const std::vector<Gate>& Router::gates(const NodeBlock& node, std::size_t chip, 
   const auto known = gates_.find(key);
   if (known != gates_.end()) return known->second;
   const std::uint64_t side = (std::uint64_t{node.shape.value} << 1) | (leaving ? 1U : 0U);
-  std::shared_ptr<const GateFinder>& finder = finders_[side];
-  if (!finder) finder = std::make_shared<const GateFinder>(*graph_, node, leaving);
+  std::shared_ptr<GateFinder>& finder = finders_[side];
+  if (!finder) finder = std::make_shared<GateFinder>(*graph_, node, leaving);
   return gates_.emplace(key, finder->find(chip)).first->second;
 }
 
@@ -79,17 +95,16 @@ const Route& Router::fabric_route(VertexId from, VertexId to) {
   return fabric_routes_.emplace(key, std::move(found)).first->second;
 }
 
-RoutePattern Router::between(RankId from, RankId to) {
-  const auto& nodes = graph_->nodes();
-  const NodeBlock& a = nodes[static_cast<std::size_t>(graph_->node_of(from))];
-  const NodeBlock& b = nodes[static_cast<std::size_t>(graph_->node_of(to))];
+RoutePattern Router::between(NodeNumber from, std::size_t chip_a, NodeNumber to,
+                             std::size_t chip_b) {
+  const NodeBlock &a = graph_->nodes()[from], &b = graph_->nodes()[to];
   const auto port = [&](const NodeBlock& node, const Gate& gate) {
     return graph_->edges()[node.first_edge.at() + gate.port];
   };
   std::vector<Crossing> best;
   PathCost best_cost = unreachable;
-  for (const Gate& exit : gates(a, from.at() - a.first_chip.at(), true)) {
-    for (const Gate& entry : gates(b, to.at() - b.first_chip.at(), false)) {
+  for (const Gate& exit : gates(a, chip_a, true)) {
+    for (const Gate& entry : gates(b, chip_b, false)) {
       const PathCost ends = cost_of(exit.inside) + cost_of(entry.inside);
       if (ends > best_cost) break; // entries come in order of cost
       const VertexId leaf_a = port(a, exit).to, leaf_b = port(b, entry).from;
@@ -104,14 +119,17 @@ RoutePattern Router::between(RankId from, RankId to) {
   }
   if (best.empty()) {
     throw Bug(fmt::format("no path from {} to {}",
-                          graph_->vertices()[graph_->chips()[from.at()].at()].name,
-                          graph_->vertices()[graph_->chips()[to.at()].at()].name));
+                          graph_->vertex(graph_->chips()[rank(from, chip_a).at()]).name,
+                          graph_->vertex(graph_->chips()[rank(to, chip_b).at()]).name));
   }
   RoutePattern pattern;
+  const NodeSite here = graph_->site(a.group), there = graph_->site(b.group);
   const double share = 1.0 / static_cast<double>(best.size());
   for (const Crossing& way : best) {
     append(pattern, RoutePattern::Base::source, way.exit->inside, share);
-    append(pattern, RoutePattern::Base::fabric, *way.fabric, share);
+    for (const EdgeShare& e : way.fabric->edges) {
+      pattern.hops_taken.push_back(in_fabric(e.edge, here, there, e.share * share));
+    }
     append(pattern, RoutePattern::Base::target, way.entry->inside, share);
   }
   const Crossing& any = best.front();

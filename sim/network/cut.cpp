@@ -108,8 +108,8 @@ std::vector<char> closed_shapes(const LinkGraph& graph) {
     const PathGraph paths = PathGraph::scale_up(graph, block);
     bool all = block.chips > 1;
     for (int c = 0; c < block.chips && all; c += block.chips > 64 ? block.chips : 1) {
-      const auto costs = paths.costs_from(
-          graph.chips()[block.first_chip.at() + static_cast<std::size_t>(c)]);
+      const auto costs =
+          paths.costs_from(graph.chips()[block.first_chip.at() + static_cast<std::size_t>(c)]);
       for (int other = 0; other < block.chips; ++other) {
         const auto place = block.first_chip.at() + static_cast<std::size_t>(other);
         all = all && costs[paths.index(graph.chips()[place])] != unreachable;
@@ -153,8 +153,8 @@ Bisection worst_halving(const LinkGraph& graph) {
   const bool closed = closed_shapes(graph).front() != 0;
   std::vector<CutArc> arcs;
   for (const Edge& edge : graph.edges()) {
-    const VertexKind from = graph.vertices()[edge.from.at()].kind;
-    const VertexKind to = graph.vertices()[edge.to.at()].kind;
+    const VertexKind from = graph.kind(edge.from);
+    const VertexKind to = graph.kind(edge.to);
     if (!in_use(graph, closed, from, to)) continue;
     arcs.push_back({edge.from.at(), edge.to.at(), whole_bytes(edge.capacity)});
   }
@@ -175,7 +175,8 @@ Bisection worst_halving(const LinkGraph& graph) {
 }
 
 /// The chips below the middle of an axis against those above.
-Bisection across_axis(const LinkGraph& graph, const std::vector<TorusAxis>& axes, std::size_t axis) {
+Bisection across_axis(const LinkGraph& graph, const std::vector<TorusAxis>& axes,
+                      std::size_t axis) {
   std::size_t stride = 1;
   for (std::size_t a = 0; a < axis; ++a)
     stride *= static_cast<std::size_t>(axes[a].extent);
@@ -227,7 +228,7 @@ BytesPerSecond flow_between(const LinkGraph& graph, const std::vector<char>& sid
   const std::vector<char> closed = closed_shapes(graph);
   Colours colours;
   for (std::size_t v = 0; v < graph.vertices().size(); ++v) {
-    const auto kind = static_cast<std::uint32_t>(graph.vertices()[v].kind);
+    const auto kind = static_cast<std::uint32_t>(graph.kind(VertexId{v}));
     colours.push_back(3 * kind + static_cast<std::uint32_t>(side[v]));
   }
   const FoldedGraph folded = fold(graph, std::move(colours));

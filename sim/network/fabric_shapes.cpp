@@ -32,8 +32,8 @@ FabricPorts build_single_switch(LinkGraph& graph, const Partition& partition) {
 /// The tiers above the leaves. A leaf sends up what its NICs can send, divided by the
 /// oversubscription. With groups (pods of a Clos, or a dragonfly's groups, whose all-to-all links
 /// adaptive routing uses alike) each has a vertex of its own, and sends up what its leaves can,
-/// divided by the group's.
-void join_leaves(LinkGraph& graph, const Partition& partition, const FabricPorts& ports,
+/// divided by the group's. Edges of a group, and of a unit's leaves, follow one another.
+void join_leaves(LinkGraph& graph, const Partition& partition, FabricPorts& ports,
                  double nics_per_leaf) {
   const Fabric& fabric = partition.fabric;
   const LinkClassId link_class = graph.add_link_class(fabric.link);
@@ -42,15 +42,33 @@ void join_leaves(LinkGraph& graph, const Partition& partition, const FabricPorts
   const auto per_group = static_cast<std::size_t>(std::max(0, fabric.leaves_per_group));
   const bool grouped = per_group > 0 && per_group < ports.leaves.size();
   const VertexId top = graph.add_vertex({VertexKind::spine, "spine"});
-  VertexId group = top;
-  for (std::size_t i = 0; i < ports.leaves.size(); ++i) {
-    if (grouped && i % per_group == 0) {
-      group = graph.add_vertex({VertexKind::spine, fmt::format("group{}", i / per_group)});
-      graph.add_duplex(group, top,
+  std::vector<VertexId> groups{top};
+  const std::size_t first_group_edge = graph.edges().size();
+  if (grouped) {
+    groups.clear();
+    for (std::size_t g = 0; g * per_group < ports.leaves.size(); ++g) {
+      groups.push_back(graph.add_vertex({VertexKind::spine, fmt::format("group{}", g)}));
+      graph.add_duplex(groups.back(), top,
                        up * (static_cast<double>(per_group) / fabric.group_oversubscription),
                        fabric.switch_latency, link_class);
     }
-    graph.add_duplex(ports.leaves[i], group, up, fabric.switch_latency, link_class);
+  }
+  const std::size_t first_leaf_edge = graph.edges().size();
+  for (std::size_t i = 0; i < ports.leaves.size(); ++i) {
+    graph.add_duplex(ports.leaves[i], groups[grouped ? i / per_group : 0], up,
+                     fabric.switch_latency, link_class);
+  }
+  // A unit whose leaves are in several groups is like no other.
+  const auto per_unit = static_cast<std::size_t>(ports.leaves_per_unit);
+  if (grouped && per_group % per_unit != 0) return;
+  for (std::size_t first = 0; first < ports.leaves.size(); first += per_unit) {
+    NodeSite site;
+    site.first_edge = EdgeId{first_leaf_edge + 2 * first};
+    site.edges = 2 * ports.leaves_per_unit;
+    site.pod = static_cast<std::uint32_t>(grouped ? first / per_group : 0);
+    site.pod_edge = EdgeId{first_group_edge + 2 * std::size_t{site.pod}};
+    site.pod_edges = grouped ? 2 : 0;
+    ports.sites.push_back(site);
   }
 }
 

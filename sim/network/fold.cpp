@@ -62,7 +62,7 @@ FoldedGraph folded_by(const LinkGraph& graph, const Colours& colours) {
   out.vertices.resize(count_of(colours));
   for (std::size_t v = 0; v < colours.size(); ++v) {
     FoldedVertex& vertex = out.vertices[colours[v]];
-    if (vertex.sisters.empty()) vertex.kind = graph.vertices()[v].kind;
+    if (vertex.sisters.empty()) vertex.kind = graph.kind(VertexId{v});
     vertex.sisters.emplace_back(v);
   }
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, double>, std::uint32_t> known;
@@ -73,8 +73,7 @@ FoldedGraph folded_by(const LinkGraph& graph, const Colours& colours) {
     const auto [row, fresh] =
         known.emplace(std::tuple{from, to, edge.link_class.value, edge.capacity.si()}, next);
     if (fresh) {
-      out.edges.push_back(
-          {from, to, edge.link_class, edge.capacity, edge.latency, 0, EdgeId{e}});
+      out.edges.push_back({from, to, edge.link_class, edge.capacity, edge.latency, 0, EdgeId{e}});
     }
     ++out.edges[row->second].count;
     out.edge_of.push_back(row->second);
@@ -95,6 +94,11 @@ void gather_nodes(const LinkGraph& graph, FoldedGraph& out) {
     for (int v = 0; v < block.vertices; ++v)
       out.vertices[*(begin + v)].nodes = static_cast<int>(row->second);
   }
+}
+
+bool in_torus(const LinkGraph& graph, const Vertex& vertex) {
+  if (vertex.node < 0) return false;
+  return !graph.torus(graph.nodes()[static_cast<std::size_t>(vertex.node)].shape).empty();
 }
 
 /// May be split into halves where peers have no access to each other.
@@ -120,7 +124,8 @@ Colours picture_colours(const LinkGraph& graph) {
     if (vertex.node >= 0) {
       const NodeBlock& block = graph.nodes()[static_cast<std::size_t>(vertex.node)];
       std::get<0>(key) = block.shape.value + 1;
-      if (block.chips <= most_single_chips) std::get<2>(key) = stem_of(vertex);
+      if (block.chips <= most_single_chips && !in_torus(graph, vertex))
+        std::get<2>(key) = stem_of(vertex);
     }
     colours.push_back(
         known.emplace(std::move(key), static_cast<std::uint32_t>(known.size())).first->second);
@@ -167,11 +172,13 @@ FoldedGraph fold_for_picture(const LinkGraph& graph) {
   gather_nodes(graph, fine);
   if (fine.nodes.size() > most_node_sorts) {
     refined = drawn;
-  } else { // the halves of a stage look different to refinement, and are drawn as one all the same
+  } else { // the halves of a stage look different to refinement, and are drawn as one
     std::map<std::pair<std::uint32_t, int>, std::uint32_t> joined;
     for (std::size_t v = 0; v < refined.size(); ++v) {
-      if (!staged(graph.vertices()[v])) continue;
-      const auto key = std::pair{drawn[v], fine.vertices[fine.vertex_of[v]].nodes};
+      const Vertex vertex = graph.vertex(VertexId{v});
+      const bool torus = in_torus(graph, vertex); // ends of its lines look different, too
+      if (!torus && !staged(vertex)) continue;
+      const auto key = std::pair{drawn[v], torus ? -1 : fine.vertices[fine.vertex_of[v]].nodes};
       refined[v] = joined.emplace(key, refined[v]).first->second;
     }
   }

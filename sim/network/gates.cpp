@@ -16,6 +16,14 @@ bool outside(const LinkGraph& graph, VertexId v) {
 GateFinder::GateFinder(const LinkGraph& graph, const NodeBlock& node, bool leaving)
     : graph_(&graph), node_(node), leaving_(leaving), paths_(PathGraph::node(graph, node)),
       scale_up_(PathGraph::scale_up(graph, node)) {
+  for (std::size_t e = 0; e < static_cast<std::size_t>(node.edges); ++e) {
+    const EdgeId id{node.first_edge.at() + e};
+    const Edge edge = graph.edge(id);
+    if (!outside(graph, leaving ? edge.to : edge.from)) continue;
+    ports_.push_back({id, leaving ? edge.from : edge.to, edge.latency});
+  }
+  // On a torus the way to another chip's card is longer than that to one's own.
+  if (!graph.torus(node.shape).empty()) return;
   const auto chips = static_cast<std::size_t>(node.chips);
   for (std::size_t c = 0; c < chips; ++c) {
     scale_up_costs_.push_back(scale_up_.costs_from(vertex_of(c)));
@@ -43,22 +51,21 @@ Route GateFinder::joined(const Route& near_chip, const Route& near_port) const {
 
 /// By the chip's own NICs: those that are nearest to it, all of them if several are.
 std::vector<Gate> GateFinder::direct(VertexId chip) {
-  std::vector<Gate> found;
   PathCost nearest = unreachable;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(node_.edges); ++e) {
-    const EdgeId id{node_.first_edge.at() + e};
-    const Edge& edge = graph_->edges()[id.at()];
-    if (!outside(*graph_, leaving_ ? edge.to : edge.from)) continue;
-    const VertexId port = leaving_ ? edge.from : edge.to;
-    const VertexId from = leaving_ ? chip : port, to = leaving_ ? port : chip;
-    const std::vector<PathCost>& costs = costs_from(from);
-    if (costs[paths_.index(to)] > nearest) continue;
-    const Route inside = paths_.route(from, to, costs);
+  const auto cost_to = [&](const Port& port) {
+    return leaving_ ? costs_from(chip)[paths_.index(port.card)]
+                    : costs_from(port.card)[paths_.index(chip)];
+  };
+  for (const Port& port : ports_)
+    nearest = std::min(nearest, cost_to(port));
+  std::vector<Gate> found;
+  for (const Port& port : ports_) {
+    if (nearest == unreachable || cost_to(port) != nearest) continue;
+    const VertexId from = leaving_ ? chip : port.card, to = leaving_ ? port.card : chip;
+    const Route inside = paths_.route(from, to, costs_from(from));
     if (inside.edges.empty()) continue;
-    if (costs[paths_.index(to)] < nearest) found.clear();
-    nearest = costs[paths_.index(to)];
-    found.push_back(
-        {joined(inside, {{{id, 1.0}}, edge.latency, 1}), static_cast<std::uint32_t>(e)});
+    found.push_back({joined(inside, {{{port.edge, 1.0}}, port.latency, 1}),
+                     static_cast<std::uint32_t>(port.edge.at() - node_.first_edge.at())});
   }
   return found;
 }
@@ -81,8 +88,8 @@ PathCost cost_of(const Route& route) {
   return (PathCost{route.hops} << 42) + std::llround(route.latency.si() * 1e12);
 }
 
-std::vector<Gate> GateFinder::find(std::size_t chip) const {
-  std::vector<Gate> gates = direct_[chip];
+std::vector<Gate> GateFinder::find(std::size_t chip) {
+  std::vector<Gate> gates = direct_.empty() ? direct(vertex_of(chip)) : direct_[chip];
   const std::vector<Gate> more = by_peers(chip);
   gates.insert(gates.end(), more.begin(), more.end());
   std::stable_sort(gates.begin(), gates.end(), [](const Gate& a, const Gate& b) {

@@ -26,6 +26,7 @@ struct NodeShape {
 /// Where the NICs of each node plug in. A unit is a block of nodes that hang at the same leaves.
 struct FabricPorts {
   std::vector<VertexId> leaves; // unit-major; of an explicit fabric node-major, one for each NIC
+  std::vector<NodeSite> sites;  // by unit, where all units are alike; the shape is set later
   int nodes_per_unit = 1;
   int leaves_per_unit = 1;
   [[nodiscard]] int unit(int node) const { return node / nodes_per_unit; }

@@ -7,32 +7,15 @@
 // between.
 
 #include "network/algorithms.hpp"
-#include "network/traffic.hpp"
+#include "network/node_trees.hpp"
+#include "network/switch_ports.hpp"
 
 #include <bit>
+#include <map>
 
 namespace clustersim {
 
 namespace {
-
-/// The edges between a chip and a switch that reduces; false when there is none.
-struct Port {
-  bool found = false;
-  EdgeId out, in;
-};
-
-Port reducing_port(const LinkGraph& graph, RankId rank) {
-  const VertexId chip = graph.chips()[rank.at()];
-  for (const EdgeId out : graph.out_edges(chip)) {
-    const VertexId middle = graph.edges()[out.at()].to;
-    const Vertex& vertex = graph.vertices()[middle.at()];
-    if (vertex.kind != VertexKind::scale_up_switch || !vertex.reduces) continue;
-    for (const EdgeId in : graph.out_edges(middle)) {
-      if (graph.edges()[in.at()].to == chip) return {true, out, in};
-    }
-  }
-  return {};
-}
 
 /// NCCL 2.2x uses it above four ranks in a node; below, the ring moves fewer bytes or nearly so.
 constexpr std::size_t fewest_members = 5;
@@ -43,35 +26,43 @@ Forms in_switch_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
                       GroupFamily family) {
   if (kind != CollectiveKind::all_reduce || family.size < static_cast<int>(fewest_members))
     return {};
-  const GroupRange groups(graph, family);
-  const std::vector<RankId> first = groups.members(0);
-  if (!reducing_port(graph, first.front()).found) return {};
-  Traffic traffic(graph);
+  const Layout layout(graph, router, family);
+  SwitchPorts ports(graph, router, layout);
+  if (ports.of(layout.group(0).front()).empty()) return {};
+  Traffic traffic(graph, router, layout);
   traffic.local = 1.0 / family.size;
-  traffic.most_in_node = most_in_node(graph, groups);
-  for (std::size_t i = 0; i < groups.count(); ++i) {
-    const std::vector<RankId> members = groups.members(i);
-    const std::vector<NodeSegment> segments = node_segments(graph, members);
-    const std::size_t g = segments.front().size();
-    if (g < fewest_members || !even(segments)) return {};
-    for (const RankId rank : members) {
-      const Port port = reducing_port(graph, rank);
-      if (!port.found) return {};
-      const LinkClassId transport = graph.edges()[port.out.at()].link_class;
-      traffic.load.add(transport, port.out, 1.0 + 1.0 / static_cast<double>(g));
-      traffic.load.add(transport, port.in, 1.0 + 1.0 / static_cast<double>(g));
+  NodeTrees trees(traffic, layout);
+  std::map<std::uint32_t, BundleId> bundles; // by places
+  for (std::size_t i = 0; i < layout.groups(); ++i) {
+    const std::span<const Segment> group = layout.group(i);
+    const std::size_t g = layout.size(group.front());
+    if (g < fewest_members || !layout.even(group)) return {};
+    for (const Segment& segment : group) {
+      const std::vector<SwitchPort>& own = ports.of(segment);
+      if (own.empty()) return {};
+      const auto [found, fresh] = bundles.try_emplace(segment.places);
+      if (fresh) {
+        std::vector<EdgeFlow> flows;
+        for (const SwitchPort& port : own) {
+          for (const std::uint32_t edge : {port.out, port.in})
+            flows.push_back({edge, port.transport, 1.0 + 1.0 / static_cast<double>(g)});
+        }
+        found->second = traffic.bundle(std::move(flows));
+      }
+      traffic.move(segment.node, segment.node, found->second);
     }
-    for (std::size_t local = 0; segments.size() > 1 && local < g; ++local) {
-      add_double_tree(traffic, router, members, segments, local, 1.0 / static_cast<double>(g));
-    }
+    if (group.size() > 1) trees.add(group, 1.0 / static_cast<double>(g), TreeWay::both);
   }
-  const std::vector<NodeSegment> segments = node_segments(graph, first);
-  traffic.serial.push_back({first[0], first[1], 2.0, 2.0});
-  if (segments.size() > 1) {
-    const double levels = static_cast<double>(std::bit_width(segments.size() - 1));
-    traffic.serial.push_back({first.front(), first[segments.back().begin], 2 * levels, 2 * levels});
+  const std::span<const Segment> first = layout.group(0);
+  const Places& places = layout.places(first.front());
+  const RankId root = router.rank(first.front().node, places[0]);
+  traffic.serial.push_back({root, router.rank(first.front().node, places[1]), 2.0, 2.0});
+  if (first.size() > 1) {
+    const double levels = 2.0 * static_cast<double>(std::bit_width(first.size() - 1));
+    const RankId far = router.rank(first.back().node, layout.places(first.back()).front());
+    traffic.serial.push_back({root, far, levels, levels});
   }
-  return forms_of(graph, router, "in-switch", traffic, {{"in-switch", "bulk", true}});
+  return forms_of(graph, "in-switch", traffic, {{"in-switch", "bulk", true}});
 }
 
 } // namespace clustersim

@@ -11,6 +11,8 @@ namespace clustersim {
 
 namespace {
 
+constexpr std::size_t most_site_shapes = std::size_t{1} << 20; // far above any number of partitions
+
 std::string prefix_of(std::size_t node) {
   return fmt::format("node{}/", node);
 }
@@ -63,11 +65,16 @@ void build_node(LinkGraph& graph, const Partition& partition, const FabricPorts&
 } // namespace
 
 VertexId LinkGraph::add_vertex(Vertex vertex) {
-  const VertexId id{vertices_.size()};
+  const VertexId id{vertex_ids_.size()};
   if (!nodes_.empty() && nodes_.back().vertices < 0) {
     vertex.node = static_cast<int>(nodes_.size()) - 1;
   }
-  if (vertex.kind == VertexKind::chip) chips_.push_back(id);
+  if (vertex.kind == VertexKind::chip) {
+    chips_.push_back(id);
+    node_of_.push_back(vertex.node);
+  }
+  if (vertex.node < 0) switches_.push_back(id);
+  vertex_ids_.add();
   vertices_.push_back(std::move(vertex));
   out_.emplace_back();
   in_.emplace_back();
@@ -78,14 +85,16 @@ EdgeId LinkGraph::add_edge(VertexId from, VertexId to, BytesPerSecond capacity, 
                            LinkClassId link_class) {
   if (!(capacity.si() > 0.0) || !std::isfinite(capacity.si()) || !(latency.si() >= 0.0) ||
       from == to) {
-    throw Bug(fmt::format("edge {} -> {} of {}: capacity {} B/s, latency {} s",
-                          vertices_.at(from.at()).name, vertices_.at(to.at()).name,
-                          link_classes_.at(link_class.at()).id, capacity.si(), latency.si()));
+    throw Bug(fmt::format("edge {} -> {} of {}: capacity {} B/s, latency {} s", vertex(from).name,
+                          vertex(to).name, link_classes_.at(link_class.at()).id, capacity.si(),
+                          latency.si()));
   }
-  const EdgeId id{edges_.size()};
+  const EdgeId id{edge_ids_.size()};
+  edge_ids_.add();
   edges_.push_back({from, to, capacity, latency, link_class});
-  out_[from.at()].push_back(id);
-  in_[to.at()].push_back(id);
+  if (nodes_.empty() || nodes_.back().vertices >= 0) trunks_.push_back(id);
+  stored_at(out_, from).push_back(id);
+  stored_at(in_, to).push_back(id);
   return id;
 }
 
@@ -107,20 +116,56 @@ LinkClassId LinkGraph::add_link_class(const Link& link) {
 
 void LinkGraph::begin_node(NodeShapeId shape, NodeGroupId group) {
   NodeBlock block;
-  block.first_vertex = VertexId{vertices_.size()};
-  block.first_edge = EdgeId{edges_.size()};
+  block.first_vertex = VertexId{vertex_ids_.size()};
+  block.first_edge = EdgeId{edge_ids_.size()};
   block.first_chip = RankId{chips_.size()};
   block.vertices = -1; // open
   block.shape = shape;
   block.group = group;
   nodes_.push_back(block);
+  vertex_ids_.begin_block();
+  edge_ids_.begin_block();
 }
 
 void LinkGraph::end_node() {
   NodeBlock& block = nodes_.back();
-  block.vertices = static_cast<int>(vertices_.size() - block.first_vertex.at());
-  block.edges = static_cast<int>(edges_.size() - block.first_edge.at());
+  block.vertices = static_cast<int>(vertex_ids_.size() - block.first_vertex.at());
+  block.edges = static_cast<int>(edge_ids_.size() - block.first_edge.at());
   block.chips = static_cast<int>(chips_.size() - block.first_chip.at());
+  vertex_ids_.end_block();
+  edge_ids_.end_block();
+}
+
+void LinkGraph::repeat_node(int count) {
+  NodeBlock block = nodes_.back();
+  for (int i = 0; i < count; ++i) {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(block.chips); ++c) {
+      const VertexId chip = chips_[block.first_chip.at() + c];
+      chips_.emplace_back(chip.at() + static_cast<std::size_t>(block.vertices));
+      node_of_.push_back(static_cast<std::int32_t>(nodes_.size()));
+    }
+    block.first_vertex =
+        VertexId{block.first_vertex.at() + static_cast<std::size_t>(block.vertices)};
+    block.first_edge = EdgeId{block.first_edge.at() + static_cast<std::size_t>(block.edges)};
+    block.first_chip = RankId{block.first_chip.at() + static_cast<std::size_t>(block.chips)};
+    nodes_.push_back(block);
+  }
+  vertex_ids_.repeat(static_cast<std::size_t>(std::max(0, count)));
+  edge_ids_.repeat(static_cast<std::size_t>(std::max(0, count)));
+}
+
+NodeSite LinkGraph::site(NodeGroupId group) const {
+  if (group.at() < sites_.size()) return sites_[group.at()];
+  NodeSite alone; // above all shapes that were given
+  alone.shape = static_cast<std::uint32_t>(most_site_shapes + group.at());
+  alone.pod = alone.shape;
+  return alone;
+}
+
+void LinkGraph::set_site(NodeGroupId group, const NodeSite& site) {
+  while (sites_.size() <= group.at())
+    sites_.push_back(this->site(NodeGroupId{sites_.size()}));
+  sites_[group.at()] = site;
 }
 
 const std::vector<TorusAxis>& LinkGraph::torus(NodeShapeId shape) const {
@@ -134,8 +179,8 @@ void LinkGraph::set_torus(NodeShapeId shape, std::vector<TorusAxis> axes) {
 }
 
 std::string LinkGraph::edge_name(EdgeId edge) const {
-  const Edge& e = edges_.at(edge.at());
-  return vertices_[e.from.at()].name + " -> " + vertices_[e.to.at()].name;
+  const Edge e = this->edge(edge);
+  return vertex(e.from).name + " -> " + vertex(e.to).name;
 }
 
 LinkGraph build_link_graph(const Cluster& cluster) {
@@ -151,11 +196,19 @@ LinkGraph build_link_graph(const Cluster& cluster) {
     if (partition.node.scale_up.shape == "torus") {
       graph.set_torus(NodeShapeId{p}, axes_of(partition.node));
     }
-    for (int node = 0; node < partition.nodes; ++node) {
-      const auto unit = static_cast<std::size_t>(ports.leaves.empty() ? 0 : ports.unit(node));
+    const int per_unit = ports.leaves.empty() ? partition.nodes : ports.nodes_per_unit;
+    for (int node = 0; node < partition.nodes; node += per_unit) {
+      const std::size_t unit =
+          ports.leaves.empty() ? 0 : static_cast<std::size_t>(ports.unit(node));
+      if (unit < ports.sites.size()) {
+        NodeSite site = ports.sites[unit];
+        site.shape = static_cast<std::uint32_t>(p);
+        graph.set_site(NodeGroupId{groups + unit}, site);
+      }
       graph.begin_node(NodeShapeId{p}, NodeGroupId{groups + unit});
       build_node(graph, partition, ports, node);
       graph.end_node();
+      graph.repeat_node(std::min(per_unit, partition.nodes - node) - 1);
     }
     groups = graph.nodes().empty() ? 0 : graph.nodes().back().group.at() + 1;
     graph.set_chips_per_node(partition.node.chips);

@@ -111,7 +111,7 @@ void join_listed(LinkGraph& graph, const Node& node, const std::string& prefix,
 
 std::vector<TorusAxis> axes_of(const Node& node) {
   std::string why;
-  const auto axes = torus_axes(node.scale_up.torus, node.scale_up.wrap, why);
+  const auto axes = torus_axes(node.scale_up.torus, node.scale_up.wrap, node.chips, why);
   if (!axes) throw Bug(fmt::format("{}: {}", node.id, why));
   return *axes;
 }

@@ -5,6 +5,7 @@
 
 #include "network/link_graph.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -25,13 +26,14 @@ struct Route {
   int hops = 0;
 };
 
-/// A route between two chips with the edges inside their nodes counted from the node's first edge,
-/// so that it holds for all pairs of nodes of the same two groups.
+/// A route between two chips with edges counted from the first of their nodes, units and pods, so
+/// that it holds for all pairs of nodes that stand in the same relation.
 struct RoutePattern {
-  enum class Base { source, target, fabric };
+  enum class Base { source, target, source_unit, target_unit, source_pod, target_pod, fabric };
+  static constexpr std::size_t bases = 7;
   struct Hop {
     Base base = Base::source;
-    std::uint32_t offset = 0; // from the node's first edge; an EdgeId in the fabric
+    std::uint32_t offset = 0; // from the base's first edge; an EdgeId in the fabric
     double share = 1.0;
   };
   std::vector<Hop> hops_taken; // in the order of travel
@@ -41,6 +43,16 @@ struct RoutePattern {
   /// node, host memory's when it is staged there, else PCIe's, else the scale-up link's.
   LinkClassId transport;
   bool through_root = false; // peer to peer across a PCIe root complex
+};
+
+/// Nodes by number; chips that belong to no node are those of one more, the last.
+using NodeNumber = std::uint32_t;
+using RelationId = Index<struct RelationTag>;
+
+/// Pairs of nodes that no route tells apart (one node; two at the same leaves; in one pod; apart),
+/// for every shape of node, and one such pair.
+struct Relation {
+  NodeNumber from = 0, to = 0;
 };
 
 /// A way between a chip and a port of its node on the fabric; edges counted from the node's first.
@@ -60,53 +72,56 @@ public:
   [[nodiscard]] bool keeps_loads() const { return keeps_loads_; }
   /// Throws Bug when there is no path: the generators and the input layer guarantee one.
   [[nodiscard]] const Route& route(VertexId from, VertexId to);
-  /// The same for two chips of a graph with node blocks, shared by all pairs that look alike.
+  /// The same for two chips, shared by all pairs that look alike.
   [[nodiscard]] const RoutePattern& pattern(RankId from, RankId to);
+
+  [[nodiscard]] NodeNumber node(RankId rank) const;
+  [[nodiscard]] NodeNumber nodes() const; // one more than the graph has where chips are loose
+  [[nodiscard]] std::size_t first_chip(NodeNumber node) const;
+  [[nodiscard]] RankId rank(NodeNumber node, std::size_t place) const {
+    return RankId{first_chip(node) + place};
+  }
+  [[nodiscard]] RelationId relation(NodeNumber from, NodeNumber to);
+  [[nodiscard]] Relation example(RelationId relation) const { return relations_[relation.at()]; }
+  /// Between two places of nodes in a relation.
+  [[nodiscard]] const RoutePattern& pattern(RelationId relation, std::size_t from, std::size_t to);
+  /// The first edges that a pattern counts from, by base.
+  [[nodiscard]] std::array<std::size_t, RoutePattern::bases> anchors(NodeNumber from,
+                                                                     NodeNumber to) const;
 
   /// Calls visit(edge, share) for each edge between two chips.
   template <class Visit>
   void for_each_edge(RankId from, RankId to, Visit&& visit) {
-    if (from != to) for_each_edge(pattern(from, to), from, to, visit);
-  }
-  template <class Visit>
-  void for_each_edge(const RoutePattern& pattern, RankId from, RankId to, Visit&& visit) const {
-    const std::size_t source = first_edge(from), target = first_edge(to);
-    for (const RoutePattern::Hop& hop : pattern.hops_taken) {
-      const std::size_t first = hop.base == RoutePattern::Base::source   ? source
-                                : hop.base == RoutePattern::Base::target ? target
-                                                                         : 0;
-      visit(EdgeId{first + hop.offset}, hop.share);
+    if (from == to) return;
+    const auto first = anchors(node(from), node(to));
+    for (const RoutePattern::Hop& hop : pattern(from, to).hops_taken) {
+      visit(EdgeId{first[static_cast<std::size_t>(hop.base)] + hop.offset}, hop.share);
     }
   }
 
 private:
-  [[nodiscard]] std::size_t first_edge(RankId rank) const {
-    const int node = graph_->node_of(rank);
-    return node < 0 ? 0 : graph_->nodes()[static_cast<std::size_t>(node)].first_edge.at();
-  }
-  [[nodiscard]] Route search(VertexId from, VertexId to) const;
-  [[nodiscard]] RoutePattern loose(RankId from, RankId to) const;
-  [[nodiscard]] RoutePattern inside(const NodeBlock& node, RankId from, RankId to) const;
-  [[nodiscard]] RoutePattern between(RankId from, RankId to);
+  [[nodiscard]] Route search(VertexId from, VertexId to);
+  /// A node's scale-up links (even numbers, twice the node's) or all of it (odd), built once.
+  const PathGraph& part(std::size_t number, PathGraph (*make)(const LinkGraph&, const NodeBlock&));
+  [[nodiscard]] RoutePattern direct(RankId from, RankId to, RoutePattern::Base base);
+  [[nodiscard]] RoutePattern between(NodeNumber from, std::size_t chip_a, NodeNumber to,
+                                     std::size_t chip_b);
   /// Transport, and whether a root complex is crossed.
-  void set_driver(RoutePattern& pattern, RankId from, RankId to) const;
-  [[nodiscard]] EdgeId edge_at(const RoutePattern::Hop& hop, RankId from, RankId to) const {
-    const std::size_t first = hop.base == RoutePattern::Base::source   ? first_edge(from)
-                              : hop.base == RoutePattern::Base::target ? first_edge(to)
-                                                                       : 0;
-    return EdgeId{first + hop.offset};
-  }
+  void set_driver(RoutePattern& pattern, Relation nodes) const;
   const std::vector<Gate>& gates(const NodeBlock& node, std::size_t chip, bool leaving);
   const Route& fabric_route(VertexId from, VertexId to);
 
   const LinkGraph* graph_;
   bool keeps_loads_ = false;
   std::map<std::pair<VertexId, VertexId>, Route> routes_;
-  std::unordered_map<std::uint64_t, RoutePattern> patterns_;
-  std::map<std::pair<RankId, RankId>, RoutePattern> loose_; // of chips that belong to no node
+  std::vector<Relation> relations_;
+  std::unordered_map<std::uint64_t, RelationId> relation_ids_;
+  std::array<std::pair<std::uint64_t, RelationId>, 8> last_relations_{};  // key + 1; 0 = none
+  std::vector<std::unordered_map<std::uint64_t, RoutePattern>> patterns_; // by relation
   std::unordered_map<std::uint64_t, std::vector<Gate>> gates_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<const GateFinder>> finders_; // by shape, side
+  std::unordered_map<std::uint64_t, std::shared_ptr<GateFinder>> finders_; // by shape, side
   std::unordered_map<std::uint64_t, Route> fabric_routes_;
+  std::unordered_map<std::size_t, std::shared_ptr<const PathGraph>> parts_;
   std::shared_ptr<const PathGraph> fabric_; // built when first needed
 };
 

@@ -18,6 +18,13 @@ struct ArcWeight {
 using CsrGraph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, ArcWeight,
                                                     boost::no_property, std::uint32_t>;
 
+std::vector<EdgeId> edges_between(std::size_t first, std::size_t last) {
+  std::vector<EdgeId> edges;
+  for (std::size_t e = first; e < last; ++e)
+    edges.emplace_back(e);
+  return edges;
+}
+
 } // namespace
 
 PathCost cost_of(const Edge& edge) {
@@ -29,23 +36,24 @@ int hops_in(PathCost cost) {
   return static_cast<int>(cost >> 42);
 }
 
-PathGraph::PathGraph(const LinkGraph& graph, std::vector<VertexId> vertices, std::size_t first_edge,
-                     std::size_t last_edge)
-    : graph_(&graph), vertices_(std::move(vertices)) {
+PathGraph::PathGraph(const LinkGraph& graph, std::vector<VertexId> vertices,
+                     const std::vector<EdgeId>& edges)
+    : vertices_(std::move(vertices)) {
   if (!vertices_.empty()) {
     first_vertex_ = vertices_.front().at();
     number_.assign(vertices_.back().at() - first_vertex_ + 1, absent);
   }
   for (std::size_t i = 0; i < vertices_.size(); ++i) {
     number_[vertices_[i].at() - first_vertex_] = static_cast<std::uint32_t>(i);
+    forwards_.push_back(graph.vertex(vertices_[i]).forwards ? 1 : 0);
   }
   const auto number = [&](VertexId v) {
     const std::size_t at = v.at() - first_vertex_;
     return v.at() < first_vertex_ || at >= number_.size() ? absent : number_[at];
   };
-  for (std::size_t e = first_edge; e < last_edge; ++e) {
-    const Edge& edge = graph.edges()[e];
-    const Arc arc{EdgeId{e}, number(edge.from), number(edge.to)};
+  for (const EdgeId id : edges) {
+    const Edge edge = graph.edge(id);
+    const Arc arc{id, number(edge.from), number(edge.to), cost_of(edge), edge.latency};
     if (arc.from != absent && arc.to != absent) arcs_.push_back(arc);
   }
   std::stable_sort(arcs_.begin(), arcs_.end(),
@@ -61,7 +69,7 @@ PathGraph PathGraph::whole(const LinkGraph& graph) {
   std::vector<VertexId> all;
   for (std::size_t v = 0; v < graph.vertices().size(); ++v)
     all.emplace_back(v);
-  return {graph, std::move(all), 0, graph.edges().size()};
+  return {graph, std::move(all), edges_between(0, graph.edges().size())};
 }
 
 PathGraph PathGraph::node(const LinkGraph& graph, const NodeBlock& block) {
@@ -79,18 +87,15 @@ PathGraph PathGraph::within(const LinkGraph& graph, const NodeBlock& block,
   std::vector<VertexId> inside;
   for (int v = 0; v < block.vertices; ++v) {
     const VertexId id{block.first_vertex.at() + static_cast<std::size_t>(v)};
-    if (wanted(graph.vertices()[id.at()].kind)) inside.push_back(id);
+    if (wanted(graph.kind(id))) inside.push_back(id);
   }
   const std::size_t first = block.first_edge.at();
-  return {graph, std::move(inside), first, first + static_cast<std::size_t>(block.edges)};
+  return {graph, std::move(inside),
+          edges_between(first, first + static_cast<std::size_t>(block.edges))};
 }
 
 PathGraph PathGraph::fabric(const LinkGraph& graph) {
-  std::vector<VertexId> switches;
-  for (std::size_t v = 0; v < graph.vertices().size(); ++v) {
-    if (graph.vertices()[v].node < 0) switches.emplace_back(v);
-  }
-  return {graph, std::move(switches), 0, graph.edges().size()};
+  return {graph, graph.switches(), graph.trunks()};
 }
 
 std::size_t PathGraph::index(VertexId vertex) const {
@@ -99,7 +104,7 @@ std::size_t PathGraph::index(VertexId vertex) const {
 
 /// A vertex that does not forward passes on only what starts at it.
 bool PathGraph::passes(const Arc& arc, std::size_t source) const {
-  return arc.from == source || graph_->vertices()[vertices_[arc.from].at()].forwards;
+  return arc.from == source || forwards_[arc.from] != 0;
 }
 
 std::vector<PathCost> PathGraph::costs_from(VertexId source) const {
@@ -109,7 +114,7 @@ std::vector<PathCost> PathGraph::costs_from(VertexId source) const {
   for (const Arc& arc : arcs_) {
     if (!passes(arc, start)) continue;
     ends.emplace_back(arc.from, arc.to);
-    weights.push_back({cost_of(graph_->edges()[arc.edge.at()])});
+    weights.push_back({arc.cost});
   }
   const CsrGraph csr(boost::edges_are_sorted, ends.begin(), ends.end(), weights.begin(),
                      static_cast<std::uint32_t>(vertices_.size()));
@@ -129,7 +134,7 @@ Route PathGraph::route(VertexId source, VertexId target, const std::vector<PathC
   if (start == end || costs[end] == unreachable) return result;
   const auto tight = [&](const Arc& arc) {
     return costs[arc.from] != unreachable && passes(arc, start) &&
-           costs[arc.from] + cost_of(graph_->edges()[arc.edge.at()]) == costs[arc.to];
+           costs[arc.from] + arc.cost == costs[arc.to];
   };
   // Vertices that lead to the target by tight arcs, found from the far end in order of cost.
   std::vector<std::uint32_t> order;
@@ -155,13 +160,11 @@ Route PathGraph::route(VertexId source, VertexId target, const std::vector<PathC
     for (std::uint32_t a = first_[v]; a < first_[v + 1]; ++a) {
       if (!useful(a)) continue;
       result.edges.push_back({arcs_[a].edge, flow[v] / branches});
+      result.latency += arcs_[a].latency * (flow[v] / branches);
       flow[arcs_[a].to] += flow[v] / branches;
     }
   }
   result.hops = hops_in(costs[end]);
-  for (const EdgeShare& e : result.edges) {
-    result.latency += graph_->edges()[e.edge.at()].latency * e.share;
-  }
   return result;
 }
 

@@ -38,15 +38,17 @@ private:
   struct Arc {
     EdgeId edge;
     std::uint32_t from, to;
+    PathCost cost;
+    Seconds latency;
   };
-  PathGraph(const LinkGraph& graph, std::vector<VertexId> vertices, std::size_t first_edge,
-            std::size_t last_edge);
+  PathGraph(const LinkGraph& graph, std::vector<VertexId> vertices,
+            const std::vector<EdgeId>& edges);
   static PathGraph within(const LinkGraph& graph, const NodeBlock& block,
                           bool (*wanted)(VertexKind));
   [[nodiscard]] bool passes(const Arc& arc, std::size_t source) const;
 
-  const LinkGraph* graph_;
-  std::vector<VertexId> vertices_;    // by number
+  std::vector<VertexId> vertices_;    // by number, ascending
+  std::vector<char> forwards_;        // by number
   std::vector<std::uint32_t> number_; // by VertexId minus the first
   std::size_t first_vertex_ = 0;
   std::vector<Arc> arcs_;            // sorted by `from`, then edge

@@ -19,8 +19,8 @@ std::vector<LinkTier> tiers_of(const LinkGraph& graph) {
   std::map<std::tuple<VertexKind, VertexKind, std::uint32_t>, LinkTier> found;
   std::map<std::tuple<VertexKind, VertexKind, std::uint32_t>, std::int64_t> directed;
   for (const Edge& edge : graph.edges()) {
-    const VertexKind from = graph.vertices()[edge.from.at()].kind;
-    const VertexKind to = graph.vertices()[edge.to.at()].kind;
+    const VertexKind from = graph.kind(edge.from);
+    const VertexKind to = graph.kind(edge.to);
     const VertexKind a = std::min(from, to), b = std::max(from, to);
     const std::tuple key{a, b, edge.link_class.value};
     const std::int64_t before = directed[key]++;
@@ -50,13 +50,13 @@ std::vector<int> levels_of(const LinkGraph& graph) {
   for (std::size_t v = 0; v < level.size(); ++v) {
     if (graph.vertices()[v].node < 0) continue;
     level[v] = 0;
-    if (graph.vertices()[v].kind == VertexKind::nic) open.push_back(v);
+    if (graph.kind(VertexId{v}) == VertexKind::nic) open.push_back(v);
   }
   for (int at = 1; !open.empty(); ++at, open.swap(next)) {
     next.clear();
     for (const std::size_t v : open) {
       for (const EdgeId e : graph.out_edges(VertexId{v})) {
-        const std::size_t to = graph.edges()[e.at()].to.at();
+        const std::size_t to = graph.edge(e).to.at();
         if (level[to] >= 0) continue;
         level[to] = at;
         next.push_back(to);
@@ -73,13 +73,14 @@ std::vector<SwitchTier> switches_of(const LinkGraph& graph) {
     if (level[v] < 1) continue;
     BytesPerSecond down, up;
     for (const EdgeId e : graph.out_edges(VertexId{v})) {
-      const Edge& edge = graph.edges()[e.at()];
+      const Edge edge = graph.edge(e);
       (level[edge.to.at()] > level[v] ? up : down) += edge.capacity;
     }
     SwitchTier& tier = tiers[level[v]];
     const bool first = tier.switches++ == 0;
-    if (first) tier.name = name_of(graph.vertices()[v].kind);
-    if (first || down / std::max(up, BytesPerSecond{1.0}) > tier.down / std::max(tier.up, BytesPerSecond{1.0})) {
+    if (first) tier.name = name_of(graph.kind(VertexId{v}));
+    if (first || down / std::max(up, BytesPerSecond{1.0}) >
+                     tier.down / std::max(tier.up, BytesPerSecond{1.0})) {
       tier.down = down;
       tier.up = up;
     }
@@ -102,18 +103,18 @@ template <class Shares> // of (EdgeId, double)
 void set_rate(const LinkGraph& graph, const Shares& edges, Way& way) {
   bool first = true;
   for (const auto& [edge, share] : edges) {
-    const BytesPerSecond rate = graph.edges()[edge.at()].capacity / share;
+    const BytesPerSecond rate = graph.edge(edge).capacity / share;
     if (!first && rate >= way.rate) continue;
     first = false;
     way.rate = rate;
-    way.link_class = graph.edges()[edge.at()].link_class;
+    way.link_class = graph.edge(edge).link_class;
   }
 }
 
 Medium medium_of(const LinkGraph& graph, const Route& route) {
   Medium medium = Medium::scale_up;
   for (const EdgeShare& e : route.edges) {
-    const VertexKind kind = graph.vertices()[graph.edges()[e.edge.at()].to.at()].kind;
+    const VertexKind kind = graph.kind(graph.edge(e.edge).to);
     if (kind == VertexKind::host_memory) return Medium::host_memory;
     if (kind != VertexKind::chip && kind != VertexKind::scale_up_switch)
       medium = Medium::peer_to_peer;
@@ -145,9 +146,7 @@ public:
     return way;
   }
   [[nodiscard]] std::size_t begin() const { return block_.first_chip.at(); }
-  [[nodiscard]] std::size_t end() const {
-    return begin() + static_cast<std::size_t>(block_.chips);
-  }
+  [[nodiscard]] std::size_t end() const { return begin() + static_cast<std::size_t>(block_.chips); }
 
 private:
   const LinkGraph& graph_;

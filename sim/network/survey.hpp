@@ -18,9 +18,9 @@ inline constexpr std::size_t vertex_kinds = 8;
 struct LinkTier {
   VertexKind a = VertexKind::chip, b = VertexKind::chip;
   LinkClassId link_class;
-  std::int64_t links = 0;         // pairs of directions; a one-way edge counts half
+  std::int64_t links = 0;          // pairs of directions; a one-way edge counts half
   BytesPerSecond slowest, fastest; // of one link, achieved, one direction
-  BytesPerSecond total;           // of all of them, one direction
+  BytesPerSecond total;            // of all of them, one direction
   Seconds latency;
 };
 
@@ -50,9 +50,9 @@ struct Survey {
   std::int64_t edges = 0;
   std::vector<LinkTier> tiers; // node first, fabric last
   std::vector<SwitchTier> switches;
-  std::vector<Reach> reaches; // of chip 0
-  int diameter = 0;           // hops between the farthest chips
-  Seconds diameter_latency;   // of that route
+  std::vector<Reach> reaches;       // of chip 0
+  int diameter = 0;                 // hops between the farthest chips
+  Seconds diameter_latency;         // of that route
   std::size_t diameter_sources = 0; // chips from which it was measured
   Bisection bisection;
 };

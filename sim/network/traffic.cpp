@@ -3,166 +3,101 @@
 #include "base/bug.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace clustersim {
 
-GroupRange::GroupRange(const LinkGraph& graph, GroupFamily family) : family_(family) {
-  const auto size = static_cast<std::size_t>(std::max(family.size, 0));
-  const auto stride = static_cast<std::size_t>(std::max(family.stride, 0));
-  block_ = family.block > 0 ? static_cast<std::size_t>(family.block) : size;
-  extent_ = block_ * stride;
-  const bool one = family.block == 0;
-  block_stride_ = one ? extent_ : static_cast<std::size_t>(std::max(family.block_stride, 0));
-  const std::size_t tiles = extent_ == 0 ? 0 : block_stride_ / extent_;
-  if (tiles == 0 || size % block_ != 0) {
-    throw Bug(fmt::format("group of {} ranks, stride {}, blocks of {} every {}", family.size,
-                          family.stride, family.block, family.block_stride));
-  }
-  span_ = size / block_ * block_stride_;
-  per_span_ = tiles * stride;
-  count_ = graph.chips().size() / span_ * per_span_;
-  if (count_ == 0) {
-    throw Bug(
-        fmt::format("group of {} ranks over {} chips, of {}", size, span_, graph.chips().size()));
-  }
-  if (family.groups > 0) count_ = std::min(count_, static_cast<std::size_t>(family.groups));
+std::vector<PlaceFlow> place_by_place(const Places& from, const Places& to, double bytes) {
+  std::vector<PlaceFlow> flows;
+  flows.reserve(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i)
+    flows.push_back({from[i], to[i], bytes});
+  return flows;
 }
 
-std::vector<RankId> GroupRange::members(std::size_t group) const {
-  const auto size = static_cast<std::size_t>(family_.size);
-  const auto stride = static_cast<std::size_t>(family_.stride);
-  const std::size_t sister = group % per_span_;
-  const std::size_t base = group / per_span_ * span_ + sister / stride * extent_ + sister % stride;
-  std::vector<RankId> ranks;
-  ranks.reserve(size);
-  for (std::size_t i = 0; i < size; ++i)
-    ranks.emplace_back(base + i / block_ * block_stride_ + i % block_ * stride);
-  return ranks;
+std::uint32_t kind_of_node(const LinkGraph& graph, NodeNumber node) {
+  return node < graph.nodes().size() ? graph.nodes()[node].shape.value : node;
 }
 
-int most_in_node(const LinkGraph& graph, const GroupRange& groups) {
-  std::vector<int> held(std::max<std::size_t>(graph.nodes().size(), 1), 0);
-  int most = 0;
-  for (std::size_t i = 0; i < groups.count(); ++i) {
-    for (const RankId rank : groups.members(i)) {
-      most = std::max(most, ++held[static_cast<std::size_t>(std::max(0, graph.node_of(rank)))]);
+BundleId Traffic::bundle(std::vector<PlaceFlow> flows) {
+  bundles_.push_back({std::move(flows), {}});
+  return BundleId{bundles_.size() - 1};
+}
+
+BundleId Traffic::bundle(std::vector<EdgeFlow> flows) {
+  bundles_.push_back({{}, std::move(flows)});
+  return BundleId{bundles_.size() - 1};
+}
+
+Traffic::Flow Traffic::resolved(const std::vector<PlaceFlow>& bundle, RelationId relation) const {
+  Flow flow;
+  std::array<std::map<std::pair<std::uint32_t, Driver>, double>, RoutePattern::bases> sums;
+  const Relation nodes = router_->example(relation);
+  for (const PlaceFlow& one : bundle) {
+    if (nodes.from == nodes.to && one.from == one.to) continue;
+    const RoutePattern& pattern = router_->pattern(relation, one.from, one.to);
+    const Driver driver{pattern.transport, pattern.through_root};
+    for (const RoutePattern::Hop& hop : pattern.hops_taken) {
+      sums[static_cast<std::size_t>(hop.base)][{hop.offset, driver}] += one.bytes * hop.share;
     }
   }
-  return most;
-}
-
-std::vector<NodeSegment> node_segments(const LinkGraph& graph, const std::vector<RankId>& members) {
-  std::vector<NodeSegment> segments;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const bool same = i > 0 && graph.node_of(members[i]) == graph.node_of(members[i - 1]);
-    if (!same) segments.push_back({i, i});
-    segments.back().end = i + 1;
+  for (std::size_t base = 0; base < sums.size(); ++base) {
+    for (const auto& [where, bytes] : sums[base])
+      flow.parts[base].push_back({where.first, where.second, bytes});
   }
-  return segments;
+  return flow;
 }
 
-bool even(const std::vector<NodeSegment>& segments) {
-  return std::all_of(segments.begin(), segments.end(),
-                     [&](const NodeSegment& s) { return s.size() == segments.front().size(); });
-}
-
-void add_flow(Traffic& traffic, Router& router, RankId from, RankId to, double bytes) {
-  if (from == to) return;
-  const RoutePattern& pattern = router.pattern(from, to);
-  router.for_each_edge(pattern, from, to, [&](EdgeId edge, double share) {
-    traffic.load.add(pattern.transport, edge, bytes * share, pattern.through_root);
-  });
-}
-
-LinkMatrix own_links(const LinkGraph& graph, const std::vector<RankId>& members,
-                     NodeSegment segment) {
-  const std::size_t size = segment.size();
-  std::vector<std::vector<double>> rates(size, std::vector<double>(size, 0.0));
-  double thinnest = 0.0;
-  for (std::size_t a = 0; a < size; ++a) {
-    const VertexId from = graph.chips()[members[segment.begin + a].at()];
-    for (const EdgeId e : graph.out_edges(from)) {
-      for (std::size_t b = 0; b < size; ++b) {
-        const Edge& edge = graph.edges()[e.at()];
-        if (edge.to != graph.chips()[members[segment.begin + b].at()]) continue;
-        rates[a][b] += edge.capacity.si();
-        if (thinnest <= 0.0 || rates[a][b] < thinnest) thinnest = rates[a][b];
-      }
-    }
+std::size_t Traffic::flow_of(BundleId bundle, NodeNumber from, NodeNumber to) {
+  const RelationId relation = router_->relation(from, to);
+  const std::uint64_t key = (std::uint64_t{bundle.value} << 32) | relation.value;
+  const auto [found, fresh] = flow_ids_.try_emplace(key, flows_.size());
+  if (!fresh) return found->second;
+  const Bundle& made = bundles_[bundle.at()];
+  flows_.push_back(resolved(made.flows, relation));
+  for (const EdgeFlow& edge : made.edges) {
+    flows_.back().parts[static_cast<std::size_t>(RoutePattern::Base::source)].push_back(
+        {edge.edge, {edge.transport, false}, edge.bytes});
   }
-  LinkMatrix links(size, std::vector<int>(size, 0));
-  for (std::size_t a = 0; a < size; ++a) {
-    for (std::size_t b = 0; b < size && thinnest > 0.0; ++b) {
-      links[a][b] =
-          static_cast<int>(std::min(64.0, std::min(rates[a][b], rates[b][a]) / thinnest + 0.01));
-    }
-  }
-  return links;
+  return found->second;
 }
 
-const std::vector<Cycle>& cycles_of(Traffic& traffic, const LinkGraph& graph,
-                                    const std::vector<RankId>& members, NodeSegment segment) {
-  std::vector<std::uint32_t> key;
-  const int node = graph.node_of(members[segment.begin]);
-  if (node >= 0 && segment.size() <= most_ring_members) {
-    const NodeBlock& block = graph.nodes()[static_cast<std::size_t>(node)];
-    key.push_back(block.shape.value);
-    for (std::size_t i = segment.begin; i < segment.end; ++i) {
-      key.push_back(static_cast<std::uint32_t>(members[i].at() - block.first_chip.at()));
-    }
-  }
-  const auto known = traffic.cycles.find(key);
-  if (known != traffic.cycles.end()) return known->second;
-  std::vector<Cycle> found;
-  if (!key.empty()) found = pack_cycles(own_links(graph, members, segment));
-  return traffic.cycles.emplace(std::move(key), std::move(found)).first->second;
-}
-
-void add_ring(Traffic& traffic, const LinkGraph& graph, Router& router,
-              const std::vector<RankId>& members, NodeSegment segment, double bytes,
-              RingOrder order) {
-  const std::size_t size = segment.size();
-  if (size < 2) return;
-  const auto send = [&](std::size_t from, std::size_t to, double share) {
-    add_flow(traffic, router, members[segment.begin + from], members[segment.begin + to],
-             bytes * share);
+void Traffic::enter(NodeNumber node, std::size_t flow, bool receives, double times) {
+  using enum RoutePattern::Base;
+  const auto part = static_cast<std::uint32_t>(2 * flow + (receives ? 1 : 0));
+  const auto touches = [&](RoutePattern::Base base) {
+    return !flows_[flow].parts[static_cast<std::size_t>(base)].empty();
   };
-  if (order == RingOrder::packed) {
-    const std::vector<Cycle>& cycles = cycles_of(traffic, graph, members, segment);
-    const double share = 0.5 / static_cast<double>(cycles.size()); // both ways around each
-    for (const Cycle& cycle : cycles) {
-      for (std::size_t i = 0; i < size; ++i) {
-        send(cycle[i], cycle[(i + 1) % size], share);
-        send(cycle[(i + 1) % size], cycle[i], share);
-      }
+  if (touches(receives ? target : RoutePattern::Base::source))
+    nodes_.push_back({node, part, times});
+  if (node >= graph_->nodes().size()) return;
+  const NodeGroupId group = graph_->nodes()[node].group;
+  if (touches(receives ? target_unit : source_unit)) units_.push_back({group.value, part, times});
+  if (touches(receives ? target_pod : source_pod)) {
+    const std::uint32_t pod = graph_->site(group).pod_edge.value;
+    auto known = std::find(pod_blocks_.rbegin(), pod_blocks_.rend(), pod);
+    if (known == pod_blocks_.rend()) {
+      pod_blocks_.push_back(pod);
+      known = pod_blocks_.rbegin();
     }
-    if (!cycles.empty()) return;
-    order = RingOrder::by_rank;
-  }
-  const std::size_t reach = order == RingOrder::by_rank ? 1 : size - 1;
-  for (std::size_t i = 0; i < size; ++i) {
-    for (std::size_t k = 1; k <= reach; ++k) {
-      send(i, (i + k) % size, 1.0 / static_cast<double>(reach));
-    }
+    const auto block = static_cast<std::uint32_t>(pod_blocks_.rend() - known - 1);
+    pods_.push_back({block, part, times});
   }
 }
 
-std::vector<RingOrder> ring_orders(const LinkGraph& graph, const std::vector<RankId>& members) {
-  const NodeSegment segment = node_segments(graph, members).front();
-  if (segment.size() < 2 || segment.size() > most_ring_members) return {RingOrder::by_rank};
-  const LinkMatrix links = own_links(graph, members, segment);
-  std::size_t direct = 0;
-  bool alike = true;
-  for (std::size_t b = 1; b < links.size(); ++b) {
-    direct += links[0][b] > 0 ? 1 : 0;
-    for (std::size_t a = 0; a < b; ++a)
-      alike = alike && links[a][b] == links[0][1];
-  }
-  if (direct == 0) return {RingOrder::by_rank};
-  if (!alike) return {RingOrder::by_rank, RingOrder::packed};
-  if (direct < 2) return {RingOrder::by_rank};
-  return {RingOrder::by_rank, RingOrder::spread};
+void Traffic::send(NodeNumber from, NodeNumber example, BundleId bundle, double times) {
+  const std::size_t flow = flow_of(bundle, from, example);
+  flows_[flow].times += times;
+  enter(from, flow, false, times);
+}
+
+void Traffic::receive(NodeNumber example, NodeNumber to, BundleId bundle, double times) {
+  if (example == to) return; // one node: all its edges are the sender's
+  enter(to, flow_of(bundle, example, to), true, times);
+}
+
+void Traffic::move(NodeNumber from, NodeNumber to, BundleId bundle, double times) {
+  send(from, to, bundle, times);
+  receive(from, to, bundle, times);
 }
 
 std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph, bool tree) {
@@ -170,7 +105,9 @@ std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph, bool tree) {
   for (const Link& link : graph.link_classes()) {
     for (const Protocol& protocol : link.protocols) {
       const std::string& name = protocol.name;
-      if (name.rfind("in-switch", 0) == 0 || name.rfind("direct", 0) == 0) continue;
+      const bool other =
+          name.starts_with("in-switch") || name.starts_with("direct") || name == "all-pairs";
+      if (other) continue;
       const bool known = std::any_of(choices.begin(), choices.end(),
                                      [&](const ProtocolChoice& c) { return c.name == name; });
       if (!known) choices.push_back({name, "bulk", tree});
@@ -178,6 +115,10 @@ std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph, bool tree) {
   }
   if (choices.empty()) choices.push_back({"bulk", "bulk", tree});
   return choices;
+}
+
+std::vector<ProtocolChoice> direct_protocols() {
+  return {{"direct-low-latency", "low-latency"}, {"direct", "bulk"}};
 }
 
 } // namespace clustersim

@@ -2,13 +2,22 @@
 // What an algorithm puts on the graph, before a protocol is chosen: bytes per payload byte on every
 // directed edge with all sister groups running at once, and the chain of steps that no message can
 // shorten. forms_of() turns it into one closed form per protocol.
+//
+// Flows are said from node to node, in bundles between places in them. Nodes that take part in the
+// same bundles in the same relations to others carry the same loads on their edges, and so do units
+// and pods of the fabric: each such class is worked out once (settled()).
 
 #include "network/collective.hpp"
+#include "network/layout.hpp"
 #include "network/link_rings.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace clustersim {
@@ -20,95 +29,103 @@ struct SerialHop {
   double traversals = 0.0; // each costs the latencies of the route's edges
 };
 
-/// Bytes per payload byte on every edge, apart by how they are driven: a protocol drives each link
-/// class at its own share of what the edges carry, and peers across a root complex at less.
-class LoadVector {
-public:
-  explicit LoadVector(const LinkGraph& graph)
-      : by_driver_(2 * graph.link_classes().size()), edges_(graph.edges().size()) {}
-  void add(LinkClassId transport, EdgeId edge, double bytes, bool through_root = false) {
-    std::vector<double>& load = by_driver_[2 * transport.at() + (through_root ? 1 : 0)];
-    if (load.empty()) load.assign(edges_, 0.0);
-    load[edge.at()] += bytes;
-  }
-  /// Empty when nothing was moved so.
-  [[nodiscard]] const std::vector<double>& of(LinkClassId transport, bool through_root) const {
-    return by_driver_[2 * transport.at() + (through_root ? 1 : 0)];
-  }
-  [[nodiscard]] bool moves(LinkClassId transport) const {
-    return !of(transport, false).empty() || !of(transport, true).empty();
-  }
-  /// Of all drivers together.
-  [[nodiscard]] double at(EdgeId edge) const {
-    double sum = 0.0;
-    for (const std::vector<double>& load : by_driver_)
-      sum += load.empty() ? 0.0 : load[edge.at()];
-    return sum;
-  }
-
-private:
-  std::vector<std::vector<double>> by_driver_;
-  std::size_t edges_ = 0;
+/// Who moves bytes: a protocol drives each link class at its own share of what the edges carry, and
+/// peers across a root complex at less.
+struct Driver {
+  LinkClassId transport;
+  bool through_root = false;
+  friend auto operator<=>(const Driver&, const Driver&) = default;
 };
 
-struct Traffic {
-  explicit Traffic(const LinkGraph& graph) : load(graph) {}
-  LoadVector load;
+/// Bytes per payload byte by edge and driver; of edges that carry the same, the first stands for
+/// all.
+struct LoadVector {
+  std::vector<Driver> drivers;
+  struct Row {
+    EdgeId edge;
+    std::vector<double> bytes; // by driver
+    std::size_t alike = 1;     // edges that this one stands for, itself included
+  };
+  std::vector<Row> rows; // by edge, ascending
+  [[nodiscard]] bool moves(LinkClassId transport) const;
+};
+
+/// A flow between two places, of one node or of two.
+struct PlaceFlow {
+  std::uint32_t from = 0, to = 0;
+  double bytes = 0.0;
+};
+/// What one edge of a node carries, counted from the node's first.
+struct EdgeFlow {
+  std::uint32_t edge = 0;
+  LinkClassId transport;
+  double bytes = 0.0;
+};
+using BundleId = Index<struct BundleTag>;
+
+class Traffic {
+public:
+  Traffic(const LinkGraph& graph, Router& router, const Layout& layout)
+      : most_in_node(layout.most_in_node()), graph_(&graph), router_(&router) {}
+
+  BundleId bundle(std::vector<PlaceFlow> flows);
+  BundleId bundle(std::vector<EdgeFlow> flows); // within a node
+  /// A bundle on its way, so many times.
+  void move(NodeNumber from, NodeNumber to, BundleId bundle, double times = 1.0);
+  /// What a node sends (receives) in bundles to (from) so many nodes that stand to it as the
+  /// example does. Each is one side of a flow: say both.
+  void send(NodeNumber from, NodeNumber example, BundleId bundle, double times);
+  void receive(NodeNumber example, NodeNumber to, BundleId bundle, double times);
+  /// Blocks that carry the same as one, or each by itself.
+  enum class Blocks { by_class, each };
+  [[nodiscard]] LoadVector settled(Blocks blocks = Blocks::by_class) const;
+
   std::vector<SerialHop> serial; // of the slowest group
   double local = 0.0;            // own bytes copied or reduced, per payload byte
-  std::map<std::vector<std::uint32_t>, std::vector<Cycle>> cycles; // by shape and places in it
-  int most_in_node = 0; // ranks at work in the fullest node, of all groups together
-};
+  int most_in_node = 0;          // ranks at work in the fullest node, of all groups together
+  [[nodiscard]] Router& router() const { return *router_; }
 
-/// The ranks of every sister group, in ascending order. Groups tile the world: base ranks are the
-/// first `stride` ranks of each tile of size · stride (of a block in place of the size, where there
-/// are blocks). Ranks beyond the last whole tile stay idle.
-class GroupRange {
-public:
-  GroupRange(const LinkGraph& graph, GroupFamily family);
-  [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] std::vector<RankId> members(std::size_t group) const;
+  /// What a class of bundles in one relation puts on the edges of each base.
+  struct Part {
+    std::uint32_t edge = 0; // counted from the base's first
+    Driver driver;
+    double bytes = 0.0;
+  };
+  struct Flow {
+    std::array<std::vector<Part>, RoutePattern::bases> parts;
+    double times = 0.0; // of all moves, for edges that belong to no block
+  };
+  struct Entry {
+    std::uint32_t block = 0, part = 0; // part = 2 · flow + (1 at the receiving side)
+    double times = 0.0;
+  };
 
 private:
-  GroupFamily family_;
-  std::size_t count_ = 0;
-  std::size_t block_ = 1, extent_ = 1, block_stride_ = 1; // a block's ranks, chips, distance
-  std::size_t span_ = 1, per_span_ = 1; // chips from first to last of a group, groups in them
+  std::size_t flow_of(BundleId bundle, NodeNumber from, NodeNumber to);
+  Flow resolved(const std::vector<PlaceFlow>& bundle, RelationId relation) const;
+  void enter(NodeNumber node, std::size_t flow, bool receives, double times);
+
+  const LinkGraph* graph_;
+  Router* router_;
+  struct Bundle {
+    std::vector<PlaceFlow> flows;
+    std::vector<EdgeFlow> edges;
+  };
+  std::vector<Bundle> bundles_;
+  std::vector<Flow> flows_;
+  std::unordered_map<std::uint64_t, std::size_t> flow_ids_; // by bundle and relation
+  std::vector<Entry> nodes_, units_, pods_;
+  std::vector<std::uint32_t> pod_blocks_; // first edges of the pods met
 };
 
-/// Ranks of all groups in the node that holds most of them.
-[[nodiscard]] int most_in_node(const LinkGraph& graph, const GroupRange& groups);
+/// Each place of one node to the same place of another's list.
+[[nodiscard]] std::vector<PlaceFlow> place_by_place(const Places& from, const Places& to,
+                                                    double bytes);
+/// Equal for nodes that are the same inside; a chip without a node is a kind of its own.
+[[nodiscard]] std::uint32_t kind_of_node(const LinkGraph& graph, NodeNumber node);
 
-/// A group's members in one node: members[begin .. end).
-struct NodeSegment {
-  std::size_t begin = 0, end = 0;
-  [[nodiscard]] std::size_t size() const { return end - begin; }
-};
-[[nodiscard]] std::vector<NodeSegment> node_segments(const LinkGraph& graph,
-                                                     const std::vector<RankId>& members);
-/// The same number of members in each node of the group?
-[[nodiscard]] bool even(const std::vector<NodeSegment>& segments);
-
-void add_flow(Traffic& traffic, Router& router, RankId from, RankId to, double bytes);
-
-/// Links that the members of a segment have of their own to each other, in units of the thinnest.
-[[nodiscard]] LinkMatrix own_links(const LinkGraph& graph, const std::vector<RankId>& members,
-                                   NodeSegment segment);
-
-/// Each member of a segment sends `bytes` to its fellows: all of them to the next in rank order,
-/// evenly to every one (the average over all rings that a full mesh carries side by side), or along
-/// the rings that are packed into its links.
-enum class RingOrder { by_rank, spread, packed };
-[[nodiscard]] const std::vector<Cycle>& cycles_of(Traffic& traffic, const LinkGraph& graph,
-                                                  const std::vector<RankId>& members,
-                                                  NodeSegment segment);
-void add_ring(Traffic& traffic, const LinkGraph& graph, Router& router,
-              const std::vector<RankId>& members, NodeSegment segment, double bytes,
-              RingOrder order);
-/// Spreading helps only where chips have links of their own to several fellows, packing where not
-/// all of them have the same.
-[[nodiscard]] std::vector<RingOrder> ring_orders(const LinkGraph& graph,
-                                                 const std::vector<RankId>& members);
+/// Nothing where the link has none of that name.
+[[nodiscard]] const Protocol* find_protocol(const Link& link, std::string_view name);
 
 /// A protocol by name, and the one used by link classes that have none of that name.
 struct ProtocolChoice {
@@ -117,13 +134,19 @@ struct ProtocolChoice {
   bool tree = false; // ranks feed several others, which costs a share of the bandwidth
 };
 /// The protocols of a family of algorithms that the graph's links know. Ring and tree: all but
-/// "in-switch" and those that begin with "direct".
+/// "in-switch", "all-pairs" and those that begin with "direct".
 [[nodiscard]] std::vector<ProtocolChoice> ring_protocols(const LinkGraph& graph, bool tree = false);
+[[nodiscard]] std::vector<ProtocolChoice> direct_protocols();
 
-/// One form per protocol.
-[[nodiscard]] std::vector<CollectiveForm> forms_of(const LinkGraph& graph, Router& router,
+/// One form per protocol. Stages follow one another; within one, all edges work at once.
+[[nodiscard]] std::vector<CollectiveForm> forms_of(const LinkGraph& graph,
                                                    std::string_view algorithm,
-                                                   const Traffic& traffic,
+                                                   std::span<const Traffic> stages,
                                                    const std::vector<ProtocolChoice>& protocols);
+[[nodiscard]] inline std::vector<CollectiveForm>
+forms_of(const LinkGraph& graph, std::string_view algorithm, const Traffic& only,
+         const std::vector<ProtocolChoice>& protocols) {
+  return forms_of(graph, algorithm, std::span(&only, 1), protocols);
+}
 
 } // namespace clustersim

@@ -5,99 +5,98 @@
 // carry half each; a node is a branch in one and a leaf in the other, so its NICs send up to 2
 // bytes per payload byte together, and exactly 1 when there are two nodes (half of the ring's).
 // Latency: 2(g−1) steps inside, 2·log2(N) across.
+//
+// Broadcast and reduction go one way only: half of the steps and of the bytes. NCCL sends them by
+// ring alone, so they run on request (docs/explanation/collectives.md).
 
 #include "network/algorithms.hpp"
-#include "network/traffic.hpp"
+#include "network/node_rings.hpp"
+#include "network/node_trees.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace clustersim {
 
-int tree_parent(int node, int nodes) {
-  if (node == 0) return -1;
-  const int bit = node & -node;
-  const int up = (node ^ bit) | (bit << 1);
-  return up < nodes ? up : node ^ bit;
-}
-
-void add_double_tree(Traffic& traffic, Router& router, const std::vector<RankId>& members,
-                     const std::vector<NodeSegment>& segments, std::size_t local, double bytes) {
-  const int nodes = static_cast<int>(segments.size());
-  const auto rank = [&](int node) {
-    return members[segments[static_cast<std::size_t>(node)].begin + local];
-  };
-  for (int node = 1; node < nodes; ++node) {
-    const int parent = tree_parent(node, nodes);
-    // The second tree is the mirror image for an even number of nodes, shifted by one for an odd
-    // one.
-    const auto other = [&](int n) { return nodes % 2 == 0 ? nodes - 1 - n : (n + 1) % nodes; };
-    for (const auto& [child, top] :
-         {std::pair{node, parent}, std::pair{other(node), other(parent)}}) {
-      add_flow(traffic, router, rank(child), rank(top), bytes / 2.0);
-      add_flow(traffic, router, rank(top), rank(child), bytes / 2.0);
-    }
-  }
-}
-
 namespace {
 
-/// One node whose links carry no ring: a chain over them, the sum up and the result down, so that
-/// each link carries the whole payload each way. NCCL's search settles for one.
-Forms chain_forms(const LinkGraph& graph, Router& router, const GroupRange& groups) {
-  Traffic traffic(graph);
-  traffic.most_in_node = most_in_node(graph, groups);
-  for (std::size_t i = 0; i < groups.count(); ++i) {
-    const std::vector<RankId> members = groups.members(i);
-    const NodeSegment all{0, members.size()};
-    if (members.size() > most_ring_members || !cycles_of(traffic, graph, members, all).empty()) {
-      return {};
-    }
-    const Cycle path = find_path(own_links(graph, members, all));
+TreeWay way_of(CollectiveKind kind) {
+  if (kind == CollectiveKind::broadcast) return TreeWay::down;
+  return kind == CollectiveKind::reduce ? TreeWay::up : TreeWay::both;
+}
+
+/// One node whose links carry no ring: a chain over them, the sum up and the result down. NCCL's
+/// search settles for one, which like a ring takes one link at each step, also where two chips have
+/// several: that link carries the whole payload each way. Nobody feeds two others, so that it is no
+/// slower than a ring's.
+Forms chain_forms(const LinkGraph& graph, Router& router, const Layout& layout, TreeWay way) {
+  Traffic traffic(graph, router, layout);
+  NodeRings rings(graph, traffic, layout, RingOrder::packed);
+  for (std::size_t i = 0; i < layout.groups(); ++i) {
+    const Segment& all = layout.group(i).front();
+    const Places& places = layout.places(all);
+    if (places.size() > most_ring_members || !rings.cycles(all).empty()) return {};
+    const LinkMatrix links = own_links(graph, router, all.node, places);
+    const Cycle path = find_path(links);
     if (path.empty()) return {};
     traffic.serial.clear();
+    std::vector<PlaceFlow> flows;
+    const double steps = way == TreeWay::both ? 2.0 : 1.0;
     for (std::size_t k = 0; k + 1 < path.size(); ++k) {
-      add_flow(traffic, router, members[path[k]], members[path[k + 1]], 1.0);
-      add_flow(traffic, router, members[path[k + 1]], members[path[k]], 1.0);
-      traffic.serial.push_back({members[path[k]], members[path[k + 1]], 2.0, 2.0});
+      const std::uint32_t a = places[path[k]], b = places[path[k + 1]];
+      // Of parallel links one is used: their edge is as busy as if all were.
+      const double bytes = links[path[k]][path[k + 1]];
+      if (way != TreeWay::up) flows.push_back({a, b, bytes});
+      if (way != TreeWay::down) flows.push_back({b, a, bytes});
+      traffic.serial.push_back({router.rank(all.node, a), router.rank(all.node, b), steps, steps});
     }
+    traffic.move(all.node, all.node, traffic.bundle(std::move(flows)));
   }
-  return forms_of(graph, router, "tree", traffic, ring_protocols(graph, true));
+  return forms_of(graph, "tree", traffic, ring_protocols(graph));
+}
+
+void add_steps(Traffic& traffic, const Layout& layout, double directions) {
+  const std::span<const Segment> first = layout.group(0);
+  const Places& places = layout.places(first.front());
+  const Router& router = traffic.router();
+  const RankId root = router.rank(first.front().node, places.front());
+  const double inside = directions * static_cast<double>(places.size() - 1);
+  if (places.size() > 1) {
+    traffic.serial.push_back({root, router.rank(first.front().node, places[1]), inside, inside});
+  }
+  const double levels = directions * static_cast<double>(std::bit_width(first.size() - 1));
+  const RankId far = router.rank(first.back().node, layout.places(first.back()).front());
+  traffic.serial.push_back({root, far, levels, levels});
 }
 
 } // namespace
 
 Forms tree_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, GroupFamily family) {
-  if (kind != CollectiveKind::all_reduce || family.size < 2) return {};
-  const GroupRange groups(graph, family);
-  if (node_segments(graph, groups.members(0)).size() == 1) {
-    return chain_forms(graph, router, groups);
+  if ((kind != CollectiveKind::all_reduce && kind != CollectiveKind::broadcast &&
+       kind != CollectiveKind::reduce) ||
+      family.size < 2) {
+    return {};
   }
-  const std::vector<RankId> first = groups.members(0);
+  const Layout layout(graph, router, family);
+  const TreeWay way = way_of(kind);
+  const double directions = way == TreeWay::both ? 2.0 : 1.0;
+  if (layout.group(0).size() == 1) return chain_forms(graph, router, layout, way);
   Forms forms;
-  for (const RingOrder order : ring_orders(graph, first)) {
-    Traffic traffic(graph);
+  for (const RingOrder order : ring_orders(graph, router, layout, layout.group(0).front())) {
+    Traffic traffic(graph, router, layout);
     traffic.local = 1.0 / family.size;
-    traffic.most_in_node = most_in_node(graph, groups);
-    for (std::size_t i = 0; i < groups.count(); ++i) {
-      const std::vector<RankId> members = groups.members(i);
-      const std::vector<NodeSegment> segments = node_segments(graph, members);
-      if (segments.size() < 2 || !even(segments)) return {};
-      const std::size_t g = segments.front().size();
-      for (const NodeSegment& segment : segments) {
-        add_ring(traffic, graph, router, members, segment,
-                 2.0 * static_cast<double>(g - 1) / static_cast<double>(g), order);
-      }
-      for (std::size_t local = 0; local < g; ++local) {
-        add_double_tree(traffic, router, members, segments, local, 1.0 / static_cast<double>(g));
-      }
+    NodeRings rings(graph, traffic, layout, order);
+    NodeTrees trees(traffic, layout);
+    for (std::size_t i = 0; i < layout.groups(); ++i) {
+      const std::span<const Segment> group = layout.group(i);
+      if (group.size() < 2 || !layout.even(group)) return {};
+      const auto g = static_cast<double>(layout.size(group.front()));
+      for (const Segment& segment : group)
+        rings.add(segment, directions * (g - 1) / g);
+      trees.add(group, 1.0 / g, way);
     }
-    const std::vector<NodeSegment> segments = node_segments(graph, first);
-    const std::size_t g = segments.front().size();
-    const double inside = 2.0 * static_cast<double>(g - 1);
-    if (g > 1) traffic.serial.push_back({first[0], first[1], inside, inside});
-    const double levels = static_cast<double>(std::bit_width(segments.size() - 1));
-    traffic.serial.push_back({first.front(), first[segments.back().begin], 2 * levels, 2 * levels});
-    const Forms some = forms_of(graph, router, "tree", traffic, ring_protocols(graph, true));
+    add_steps(traffic, layout, directions);
+    const Forms some = forms_of(graph, "tree", traffic, ring_protocols(graph, true));
     forms.insert(forms.end(), some.begin(), some.end());
   }
   return forms;

@@ -20,12 +20,19 @@ struct LayerActivations {
 [[nodiscard]] LayerActivations layer_activations(const Scenario& scenario, const Shard& shard,
                                                  LayerKind kind = LayerKind::dense);
 
-/// What stays of a layer between its forward and its backward pass under the plan's recompute.
+/// What stays of a layer between its forward and its backward pass under this recompute.
+[[nodiscard]] Bytes kept_per_layer(const Scenario& scenario, const Shard& shard, LayerKind kind,
+                                   Recompute recompute);
+/// The same under the plan's.
 [[nodiscard]] Bytes kept_per_layer(const Scenario& scenario, const Shard& shard,
                                    LayerKind kind = LayerKind::dense);
-/// What recompute brings back for the layer whose backward pass runs.
+/// The tensor that a layer starts from.
+[[nodiscard]] Bytes layer_input(const Shard& shard);
+/// What the plan's recompute brings back for the layer, or the group of `layers`, whose backward
+/// pass runs.
 [[nodiscard]] Bytes restored_in_backward(const Scenario& scenario, const Shard& shard,
-                                         LayerKind kind = LayerKind::dense);
+                                         LayerKind kind = LayerKind::dense,
+                                         std::int64_t layers = 1);
 /// Gradients of activations that live at the widest point of a layer's backward pass.
 [[nodiscard]] Bytes gradients_in_flight(const Scenario& scenario, const Shard& shard,
                                         LayerKind kind = LayerKind::dense);

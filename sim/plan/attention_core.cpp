@@ -5,10 +5,10 @@ namespace clustersim {
 
 namespace {
 
-/// One of the two products of the core, 2·b·heads·s²·d over the whole model, one rank's share; the
-/// masked half of a causal model is no model FLOP even where a kernel computes it.
-Flops product_flops(const Scenario& scenario, const Shard& shard) {
-  const double square = elements(shard.queries, shard.sequence);
+/// One of the two products of the core, 2·b·heads·s²·d over the whole model, one rank's share; what
+/// a causal mask or a window hides is no model FLOP even where a kernel computes it.
+Flops product_flops(const Scenario& scenario, const Shard& shard, std::int64_t keys) {
+  const double square = elements(shard.queries, keys);
   // Scores take the width of a head, values their own: half of both is a product on average.
   const LatentAttention& mla = scenario.model.mla;
   const double value_dim =
@@ -16,7 +16,8 @@ Flops product_flops(const Scenario& scenario, const Shard& shard) {
   const double width = static_cast<double>(scenario.model.heads) *
                        (static_cast<double>(scenario.model.head_dim) + value_dim) / 2.0;
   const double full = 2.0 * static_cast<double>(shard.batch) * square * width;
-  return Flops{full * (scenario.model.causal ? 0.5 : 1.0) / static_cast<double>(shard.tensor)};
+  const double seen = seen_share(static_cast<double>(keys), shard.window, shard.causal);
+  return Flops{full * seen / static_cast<double>(shard.tensor)};
 }
 
 /// Products outside the weights stay out of 8 and 4 bits, but run on TF32 units where the linears
@@ -36,20 +37,81 @@ GemmShape product_per_head(const Shard& shard, std::int64_t n, std::int64_t k, G
           .role = role};
 }
 
-/// Its output is s × s.
-GemmShape onto_scores(const Shard& shard, GemmRole role) {
-  return product_per_head(shard, shard.sequence, shard.head_dim, role);
+/// Its output is s × keys.
+GemmShape onto_scores(const Shard& shard, std::int64_t keys, GemmRole role) {
+  return product_per_head(shard, keys, shard.head_dim, role);
 }
 
 /// Its output is s × d.
-GemmShape from_scores(const Shard& shard, GemmRole role) {
-  return product_per_head(shard, shard.core_width / shard.heads, shard.sequence, role);
+GemmShape from_scores(const Shard& shard, std::int64_t keys, GemmRole role) {
+  return product_per_head(shard, shard.core_width / shard.heads, keys, role);
+}
+
+/// Relative positions (T5) add one bias per head and pair to the scores of every sequence, or sum
+/// their gradients over the sequences. The pairs of a decoder and its encoder have none.
+void append_position_bias(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                          std::int64_t keys, bool backward) {
+  if (scenario.model.position != PositionKind::relative) return;
+  const double table = elements(shard.heads, 1) * elements(shard.queries, keys);
+  const double moved = (backward ? 1.0 : 2.0) * score_elements(shard, keys) + table;
+  builder.kernel(backward ? "position biases, gradient" : "position biases",
+                 {.kernel_class = KernelClass::elementwise,
+                  .traffic = moved * shard.element,
+                  .vector_flops = Flops{0},
+                  .kernels = 1});
+}
+
+/// `across`: from a decoder to its encoder, whose pairs have no biases.
+void append_unfused(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                    std::int64_t keys, Flops product, bool across) {
+  builder.gemm("attention scores", onto_scores(shard, keys, GemmRole::forward), product);
+  if (!across) append_position_bias(builder, scenario, shard, keys, false);
+  builder.kernels(Site::score, score_elements(shard, keys));
+  builder.gemm("attention over values", from_scores(shard, keys, GemmRole::forward), product);
+}
+
+void append_unfused_backward(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                             std::int64_t keys, Flops product, bool across) {
+  const GemmRole role = GemmRole::data_gradient;
+  builder.gemm("attention probabilities, gradient", onto_scores(shard, keys, role), product);
+  builder.gemm("attention values, gradient", from_scores(shard, keys, role), product);
+  builder.kernels(Site::score, score_elements(shard, keys));
+  if (!across) append_position_bias(builder, scenario, shard, keys, true);
+  builder.gemm("attention queries, gradient", from_scores(shard, keys, role), product);
+  builder.gemm("attention keys, gradient", from_scores(shard, keys, role), product);
+}
+
+AttentionShape cross_shape(const Scenario& scenario, const Shard& shard, bool backward) {
+  AttentionShape shape = fused_attention(scenario, shard, shard.queries, backward);
+  shape.keys = shard.source;
+  shape.causal = false;
+  return shape;
 }
 
 } // namespace
 
+void append_cross_attention(BlockBuilder& builder, const Scenario& scenario, Shard shard) {
+  shard.causal = false;
+  const Flops product = product_flops(scenario, shard, shard.source);
+  if (attention_is_fused(scenario)) {
+    return builder.attention("attention to encoder", cross_shape(scenario, shard, false),
+                             2.0 * product);
+  }
+  append_unfused(builder, scenario, shard, shard.source, product, true);
+}
+
+void append_cross_attention_backward(BlockBuilder& builder, const Scenario& scenario, Shard shard) {
+  shard.causal = false;
+  const Flops product = product_flops(scenario, shard, shard.source);
+  if (attention_is_fused(scenario)) {
+    return builder.attention("attention to encoder, backward", cross_shape(scenario, shard, true),
+                             4.0 * product);
+  }
+  append_unfused_backward(builder, scenario, shard, shard.source, product, true);
+}
+
 void append_attention_core(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
-  const Flops product = product_flops(scenario, shard);
+  const Flops product = product_flops(scenario, shard, shard.sequence);
   const bool shared = shard.context > 1;
   if (shared && attention_is_fused(scenario)) {
     append_shared_attention(builder, scenario, shard, 2.0 * product, false);
@@ -61,15 +123,13 @@ void append_attention_core(BlockBuilder& builder, const Scenario& scenario, cons
     return;
   }
   if (shared) append_exchange_before(builder, scenario, shard, false);
-  builder.gemm("attention scores", onto_scores(shard, GemmRole::forward), product);
-  builder.kernels(Site::score, score_elements(shard));
-  builder.gemm("attention over values", from_scores(shard, GemmRole::forward), product);
+  append_unfused(builder, scenario, shard, shard.sequence, product, false);
   if (shared) append_exchange_after(builder, scenario, shard, false);
 }
 
 void append_attention_core_backward(BlockBuilder& builder, const Scenario& scenario,
                                     const Shard& shard) {
-  const Flops product = product_flops(scenario, shard);
+  const Flops product = product_flops(scenario, shard, shard.sequence);
   const bool shared = shard.context > 1;
   if (shared && attention_is_fused(scenario)) {
     append_shared_attention(builder, scenario, shard, 2.0 * product, true);
@@ -82,12 +142,7 @@ void append_attention_core_backward(BlockBuilder& builder, const Scenario& scena
     return;
   }
   if (shared) append_exchange_before(builder, scenario, shard, true);
-  const GemmRole role = GemmRole::data_gradient;
-  builder.gemm("attention probabilities, gradient", onto_scores(shard, role), product);
-  builder.gemm("attention values, gradient", from_scores(shard, role), product);
-  builder.kernels(Site::score, score_elements(shard));
-  builder.gemm("attention queries, gradient", from_scores(shard, role), product);
-  builder.gemm("attention keys, gradient", from_scores(shard, role), product);
+  append_unfused_backward(builder, scenario, shard, shard.sequence, product, false);
   if (shared) append_exchange_after(builder, scenario, shard, true);
 }
 

@@ -1,5 +1,7 @@
 #include "plan/context_exchange.hpp"
 
+#include <algorithm>
+
 namespace clustersim {
 namespace {
 
@@ -11,6 +13,19 @@ Bytes own_keys(const Shard& shard) {
 void exchange(BlockBuilder& builder, const Scenario& scenario, const char* name,
               CollectiveKind kind, Bytes payload) {
   builder.collective(name, context_parallel(scenario, kind, payload), Lane::context, 0.0);
+}
+
+/// Keys that a query meets at each stop after its own, on average: what it sees of the sequence,
+/// less what it saw of its own block. A window leaves most stops without work, yet keys travel the
+/// ring.
+std::int64_t keys_per_stop(const Shard& shard) {
+  if (shard.window == 0) return shard.queries / 2;
+  const double all = static_cast<double>(shard.sequence);
+  const double own = static_cast<double>(shard.queries);
+  const double left = seen_share(all, shard.window, shard.causal) * all -
+                      seen_share(own, shard.window, shard.causal) * own;
+  const double each = left / static_cast<double>(shard.context - 1);
+  return std::max<std::int64_t>(static_cast<std::int64_t>(each), 1);
 }
 
 /// Liu et al. 2023 (Ring Attention, arXiv 2310.01889), with an early and a late piece of the
@@ -41,9 +56,10 @@ void append_ring(BlockBuilder& builder, const Scenario& scenario, const Shard& s
                       .kernels = 1});
     }
     if (!last || backward) builder.join(Lane::context);
-    if (stop == 0 && block.causal) {
+    if (stop == 0 && (block.causal || block.window > 0)) {
+      block.keys = keys_per_stop(shard);
       block.causal = false;
-      block.keys = shard.queries / 2;
+      block.window = 0;
     }
   }
 }
@@ -80,10 +96,11 @@ AttentionShape fused_attention(const Scenario& scenario, const Shard& shard, std
           .head_dim = shard.head_dim,
           .queries = length,
           .keys = length,
-          .causal = scenario.model.causal,
+          .causal = shard.causal,
           .backward = backward,
           .precision = shard.activation,
-          .value_dim = scenario.model.mla.kv_rank > 0 ? scenario.model.mla.value_dim : 0};
+          .value_dim = scenario.model.mla.kv_rank > 0 ? scenario.model.mla.value_dim : 0,
+          .window = shard.window};
 }
 
 void append_exchange_before(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,

@@ -85,7 +85,8 @@ struct ExpertPass {
             .batch = experts.experts,
             .precision = shard.matmul,
             .output = shard.activation,
-            .role = role};
+            .role = role,
+            .grouped = experts.experts > 1};
   }
   [[nodiscard]] Flops flops(bool up) const {
     const MixtureOfExperts& moe = scenario.model.moe;

@@ -11,39 +11,120 @@ namespace {
 /// attention (docs/explanation/flops.md).
 struct TokenFlops {
   double layer_weights = 0; // all layers
-  double attention = 0;     // all layers, the full s × s square
-  double head = 0;          // vocabulary head, masked-language transform, pooler
+  double square = 0;        // attention of all layers, every pair of query and key
+  double seen = 0;          // of it, what neither a causal mask nor a window hides
+  double head = 0;          // vocabulary head, masked-language transform, pooler, classifier
 };
+
+double real(std::int64_t count) {
+  return static_cast<double>(count);
+}
+
+double query_width(const Transformer& model) {
+  return elements(model.heads, model.head_dim);
+}
+
+double value_width(const Transformer& model) {
+  return model.mla.kv_rank > 0 ? elements(model.heads, model.mla.value_dim) : query_width(model);
+}
+
+/// Weights of the products of an attention.
+double attention_weights(const Transformer& model) {
+  const double hidden = real(model.hidden), query = query_width(model);
+  const LatentAttention& mla = model.mla;
+  if (mla.kv_rank == 0) {
+    const double key = elements(model.kv_heads, model.head_dim);
+    return hidden * (query + 2.0 * key) + query * hidden;
+  }
+  return hidden * real(mla.q_rank + mla.kv_rank + mla.rope_dim) +
+         (mla.q_rank > 0 ? real(mla.q_rank) : hidden) * query +
+         real(mla.kv_rank) * elements(model.heads, mla.nope_dim + mla.value_dim) +
+         value_width(model) * hidden;
+}
+
+/// Weights at work on a token in the MLP, or in router and experts.
+double mlp_weights(const Transformer& model, bool routed) {
+  const double products = model.gated_mlp ? 3.0 : 2.0;
+  const double hidden = real(model.hidden);
+  if (!routed) return products * hidden * real(model.ffn_hidden);
+  const double at_work =
+      real(model.moe.top_k) * real(model.moe.ffn_hidden) + real(model.moe.shared_ffn_hidden);
+  return hidden * real(model.moe.experts) + products * hidden * at_work;
+}
+
+double head_flops(const Transformer& model, double sequence) {
+  const double hidden = real(model.hidden), width = real(table_width(model));
+  double flops = 0.0;
+  if (has_vocabulary_head(model)) flops += 2.0 * width * real(model.vocabulary);
+  if (model.mlm_head) flops += 2.0 * hidden * hidden;
+  if (model.pooler) flops += 2.0 * hidden * hidden / sequence;
+  if (model.sequence_classes > 0) flops += 2.0 * width * real(model.sequence_classes) / sequence;
+  if (width != hidden) flops += 2.0 * width * hidden;
+  return flops;
+}
+
+/// Of a stack of `model.layers`, or of an encoder.
+TokenFlops first_stack(const Scenario& scenario) {
+  const Transformer& model = scenario.model;
+  const double sequence = real(scenario.training.sequence);
+  const bool causal = model.causal && model.architecture != Architecture::encoder_decoder;
+  const double each = 2.0 * sequence * (query_width(model) + value_width(model));
+  const double routed = real(expert_layers(model));
+  TokenFlops flops;
+  flops.layer_weights = 2.0 * (real(model.layers) * attention_weights(model) +
+                               (real(model.layers) - routed) * mlp_weights(model, false) +
+                               routed * mlp_weights(model, true));
+  flops.square = real(model.layers) * each;
+  for (std::int64_t i = 0; i < model.layers; ++i) {
+    const std::int64_t window = is_windowed(kind_of(scenario, i)) ? model.window : 0;
+    flops.seen += each * seen_share(sequence, window, causal);
+  }
+  if (table_width(model) != model.hidden) {
+    flops.head += 2.0 * elements(table_width(model), model.hidden); // into the first layer
+  }
+  return flops;
+}
+
+/// A decoder on an encoder: `share` of its tokens to each of the encoder's. Every one of its layers
+/// projects the encoder's output to keys and values.
+void add_decoder(TokenFlops& flops, const Scenario& scenario) {
+  const Transformer& model = scenario.model;
+  const double source = real(scenario.training.sequence);
+  const double target = real(scenario.training.decoder_sequence);
+  const double share = target / source, layers = real(model.decoder_layers);
+  const double query = query_width(model), hidden = real(model.hidden);
+  const double keys = 2.0 * elements(model.kv_heads, model.head_dim);
+  const double own = attention_weights(model) + mlp_weights(model, false) + 2.0 * hidden * query;
+  flops.layer_weights += 2.0 * layers * (share * own + hidden * keys);
+  const double pairs = layers * share * 4.0 * query;
+  flops.square += pairs * (target + source);
+  flops.seen += pairs * (target * seen_share(target, 0, model.causal) + source);
+  flops.head += share * head_flops(model, target);
+}
+
+/// Multi-token prediction modules: a projection of twice the width to one, a layer, the head.
+void add_predictions(TokenFlops& flops, const Scenario& scenario) {
+  const Transformer& model = scenario.model;
+  const double modules = real(model.mtp_layers), sequence = real(scenario.training.sequence);
+  const LayerKind last = kind_of(scenario, model.layers - 1);
+  const double weights = 2.0 * elements(model.hidden, model.hidden) + attention_weights(model) +
+                         mlp_weights(model, has_experts(last));
+  const double each = modules * 2.0 * sequence * (query_width(model) + value_width(model));
+  flops.layer_weights += modules * 2.0 * weights;
+  flops.square += each;
+  flops.seen += each * seen_share(sequence, is_windowed(last) ? model.window : 0, model.causal);
+  flops.head += modules * head_flops(model, sequence);
+}
 
 TokenFlops per_token(const Scenario& scenario) {
   const Transformer& model = scenario.model;
-  const auto real = [](std::int64_t count) { return static_cast<double>(count); };
-  const double hidden = real(model.hidden);
-  const double query = real(model.heads) * real(model.head_dim);
-  const double key = real(model.kv_heads) * real(model.head_dim);
-  const double products = model.gated_mlp ? 3.0 : 2.0;
-  const LatentAttention& mla = model.mla;
-  const double values = mla.kv_rank > 0 ? real(model.heads) * real(mla.value_dim) : query;
-  const double attention =
-      mla.kv_rank > 0
-          ? hidden * real(mla.q_rank + mla.kv_rank + mla.rope_dim) +
-                (mla.q_rank > 0 ? real(mla.q_rank) : hidden) * query +
-                real(mla.kv_rank) * real(model.heads) * real(mla.nope_dim + mla.value_dim) +
-                values * hidden
-          : hidden * (query + 2.0 * key) + query * hidden;
-  const double mlp = products * hidden * real(model.ffn_hidden);
-  const double at_work =
-      real(model.moe.top_k) * real(model.moe.ffn_hidden) + real(model.moe.shared_ffn_hidden);
-  const double experts = hidden * real(model.moe.experts) + products * hidden * at_work;
-  const double routed = real(expert_layers(model));
-
-  TokenFlops flops;
-  flops.layer_weights = 2.0 * (real(model.layers) * attention +
-                               (real(model.layers) - routed) * mlp + routed * experts);
-  flops.attention = real(model.layers) * 2.0 * real(scenario.training.sequence) * (query + values);
-  if (has_vocabulary_head(model)) flops.head += 2.0 * hidden * real(model.vocabulary);
-  if (model.mlm_head) flops.head += 2.0 * hidden * hidden;
-  if (model.pooler) flops.head += 2.0 * hidden * hidden / real(scenario.training.sequence);
+  TokenFlops flops = first_stack(scenario);
+  if (model.decoder_layers > 0) {
+    add_decoder(flops, scenario);
+  } else {
+    flops.head += head_flops(model, real(scenario.training.sequence));
+  }
+  if (model.mtp_layers > 0) add_predictions(flops, scenario);
   return flops;
 }
 
@@ -56,8 +137,7 @@ double of_one_token(const Scenario& scenario, FlopConvention convention) {
   const TokenFlops forward = per_token(scenario);
   switch (convention) {
   case FlopConvention::exact:
-    return 3.0 *
-           (forward.layer_weights + forward.attention * (model.causal ? 0.5 : 1.0) + forward.head);
+    return 3.0 * (forward.layer_weights + forward.seen + forward.head);
   case FlopConvention::six_n:
     return six_n(scenario);
   case FlopConvention::palm:
@@ -65,9 +145,9 @@ double of_one_token(const Scenario& scenario, FlopConvention convention) {
                                  elements(model.heads, model.head_dim) *
                                  static_cast<double>(scenario.training.sequence);
   case FlopConvention::megatron_model:
-    return 3.0 * (forward.layer_weights + forward.attention + forward.head);
+    return 3.0 * (forward.layer_weights + forward.square + forward.head);
   case FlopConvention::megatron_hardware:
-    return 4.0 * (forward.layer_weights + forward.attention) + 3.0 * forward.head;
+    return 4.0 * (forward.layer_weights + forward.square) + 3.0 * forward.head;
   }
   throw Bug("unknown FLOP convention");
 }

@@ -14,10 +14,10 @@ double logits(const Shard& shard) {
 Linear vocabulary_head(const Scenario& scenario, const Shard& shard) {
   return {.name = "vocabulary head",
           .tokens = shard.tokens,
-          .in = shard.hidden,
+          .in = table_width(scenario.model),
           .out = shard.vocabulary,
           .precision = is_quantised(shard.matmul) ? shard.activation : shard.matmul,
-          .model_flops = linear_flops(shard, static_cast<double>(scenario.model.hidden),
+          .model_flops = linear_flops(shard, static_cast<double>(table_width(scenario.model)),
                                       static_cast<double>(scenario.model.vocabulary))};
 }
 
@@ -32,6 +32,16 @@ Linear replicated(const Scenario& scenario, const Shard& shard, const char* name
           .out = shard.hidden,
           .precision = is_quantised(shard.matmul) ? shard.activation : shard.matmul,
           .model_flops = Flops{whole / static_cast<double>(shard.tensor)}};
+}
+
+/// Classes of each sequence, or scores of each.
+Linear classifier(const Scenario& scenario, const Shard& shard) {
+  Linear out = replicated(scenario, shard, "classifier", shard.batch);
+  out.in = table_width(scenario.model);
+  out.out = scenario.model.sequence_classes;
+  const double whole = 2.0 * static_cast<double>(shard.batch) * elements(out.in, out.out);
+  out.model_flops = Flops{whole / static_cast<double>(shard.tensor)};
+  return out;
 }
 
 /// Softmax over a split vocabulary: maximum, target logit and sum of exponentials, FP32 per token.
@@ -93,26 +103,39 @@ void append_vocabulary_backward(BlockBuilder& builder, const Scenario& scenario,
 
 } // namespace
 
-Block head_forward(const Scenario& scenario, const Shard& shard) {
+Block head_forward(const Scenario& scenario, const Shard& base) {
+  const Shard shard = shard_for_head(scenario, base);
   BlockBuilder builder(scenario, shard, Phase::forward);
   if (scenario.model.final_norm) builder.kernels(Site::norm, local_hidden_elements(shard));
-  if (has_vocabulary_head(scenario.model)) {
+  const Transformer& model = scenario.model;
+  if (table_width(model) != model.hidden) {
+    builder.forward(width_projection(scenario, shard, false));
+  }
+  if (has_vocabulary_head(model)) {
     builder.cast_weights(local_parameters(scenario).head);
     append_vocabulary_forward(builder, scenario, shard);
   }
-  if (scenario.model.pooler) builder.forward(replicated(scenario, shard, "pooler", shard.batch));
+  if (model.pooler) builder.forward(replicated(scenario, shard, "pooler", shard.batch));
+  if (model.sequence_classes > 0) builder.forward(classifier(scenario, shard));
   return builder.finish("head forward");
 }
 
-Block head_backward(const Scenario& scenario, const Shard& shard, BackwardPart part) {
+Block head_backward(const Scenario& scenario, const Shard& base, BackwardPart part) {
+  const Shard shard = shard_for_head(scenario, base);
   BlockBuilder builder(scenario, shard, Phase::backward);
   builder.set_part(part);
+  const auto both_gradients = [&](const Linear& linear) {
+    builder.data_gradient(linear);
+    builder.weight_gradient(linear);
+  };
+  if (scenario.model.sequence_classes > 0) both_gradients(classifier(scenario, shard));
   if (scenario.model.pooler) {
-    const Linear pooler = replicated(scenario, shard, "pooler", shard.batch);
-    builder.data_gradient(pooler);
-    builder.weight_gradient(pooler);
+    both_gradients(replicated(scenario, shard, "pooler", shard.batch));
   }
   if (has_vocabulary_head(scenario.model)) append_vocabulary_backward(builder, scenario, shard);
+  if (table_width(scenario.model) != scenario.model.hidden) {
+    both_gradients(width_projection(scenario, shard, false));
+  }
   if (scenario.model.final_norm) builder.kernels(Site::norm, local_hidden_elements(shard));
   const double parameters = local_parameters(scenario).head;
   builder.cast_weights(parameters);

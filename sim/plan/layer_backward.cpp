@@ -79,6 +79,25 @@ struct BackwardPass {
     builder.weight_gradient(linears.latent);
   }
 
+  void attention_to_encoder() const {
+    const CrossLinears cross = cross_linears(scenario, shard);
+    leave(cross.projection, true);
+    builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
+    append_cross_attention_backward(builder, scenario, shard);
+    builder.data_gradient(cross.keys);
+    const auto weight = [&] { builder.weight_gradient(cross.keys); };
+    const bool sp = shard.sequence_parallel;
+    builder.tensor_collective(sp ? "reduce-scatter of gradient of encoder's output"
+                                 : "all-reduce of gradient of encoder's output",
+                              sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce,
+                              source_elements(shard) * shard.element,
+                              scenario.training.stack.overlap.tensor, Side::before, weight);
+    // All layers add to one gradient of the encoder's output.
+    builder.kernels(Site::residual, elements(cross.keys.tokens, shard.hidden) /
+                                        (sp ? static_cast<double>(shard.tensor) : 1.0));
+    enter(cross.queries, true, true);
+  }
+
   void experts() const {
     append_experts_backward(builder, scenario, shard);
     const std::int64_t width = scenario.model.moe.shared_ffn_hidden;
@@ -90,18 +109,26 @@ struct BackwardPass {
   }
 
   void norm() const { builder.kernels(Site::norm, local_hidden_elements(shard)); }
+  void more_norms() const {
+    for (std::int64_t i = 0; i < extra_norms(scenario.model); ++i)
+      norm();
+  }
   void residual() const { builder.kernels(Site::residual, local_hidden_elements(shard)); }
 };
 
 void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
-                      LayerKind kind) {
+                      LayerKind kind, Recompute recompute) {
   const Phase phase = builder.phase();
   builder.set_phase(Phase::recompute);
-  switch (scenario.plan.recompute) {
+  switch (recompute) {
   case Recompute::none:
     break;
   case Recompute::selective:
     append_attention_core(builder, scenario, shard);
+    if (kind == LayerKind::cross) append_cross_attention(builder, scenario, shard);
+    break;
+  case Recompute::operators:
+    append_operators_again(builder, scenario, shard, kind);
     break;
   case Recompute::full:
     append_layer_forward(builder, scenario, shard, kind);
@@ -112,33 +139,35 @@ void append_recompute(BlockBuilder& builder, const Scenario& scenario, const Sha
 
 } // namespace
 
-Block layer_backward(const Scenario& scenario, const Shard& shard, BackwardPart part,
-                     LayerKind kind) {
+Block layer_backward(const Scenario& scenario, const Shard& base, BackwardPart part, LayerKind kind,
+                     Recompute recompute) {
+  const Shard shard = shard_for(scenario, base, kind);
   BlockBuilder builder(scenario, shard, Phase::backward);
   builder.set_part(part);
-  append_recompute(builder, scenario, shard, kind);
+  append_recompute(builder, scenario, shard, kind, recompute);
   const BackwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
   pass.residual();
-  if (kind == LayerKind::experts) {
-    pass.experts();
-    pass.norm();
-    pass.residual();
-    pass.attention(true, true);
-  } else if (scenario.model.parallel_block) {
+  pass.more_norms();
+  if (scenario.model.parallel_block && !has_experts(kind)) {
     pass.residual();
     pass.mlp(true, false);
     pass.attention(false, false);
   } else {
-    pass.mlp(true, true);
+    has_experts(kind) ? pass.experts() : pass.mlp(true, true);
     pass.norm();
     pass.residual();
+    if (kind == LayerKind::cross) {
+      pass.attention_to_encoder();
+      pass.norm();
+      pass.residual();
+    }
     pass.attention(true, true);
   }
   pass.norm();
   const double parameters = local_parameters(scenario).of(kind).total();
   builder.cast_weights(parameters, matrices_per_layer);
   builder.accumulate_gradients(parameters, matrices_per_layer);
-  return builder.finish(kind == LayerKind::experts ? "expert layer backward" : "layer backward");
+  return builder.finish(layer_name(kind) + " backward");
 }
 
 } // namespace clustersim

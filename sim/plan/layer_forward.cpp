@@ -1,5 +1,8 @@
+#include "base/bug.hpp"
 #include "plan/experts.hpp"
 #include "plan/layer.hpp"
+
+#include <algorithm>
 
 namespace clustersim {
 
@@ -67,6 +70,23 @@ struct ForwardPass {
     leave(linears.projection, ends);
   }
 
+  /// Every layer projects the encoder's output anew.
+  void attention_to_encoder() const {
+    const CrossLinears cross = cross_linears(scenario, shard);
+    enter(cross.queries, {});
+    const auto keys = [&] { builder.forward(cross.keys); };
+    if (shard.sequence_parallel) {
+      builder.tensor_collective("all-gather of encoder's output", CollectiveKind::all_gather,
+                                source_elements(shard) * shard.element, hidden_share(),
+                                Side::before, keys);
+    } else {
+      keys();
+    }
+    append_cross_attention(builder, scenario, shard);
+    builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
+    leave(cross.projection, {});
+  }
+
   void mlp(Ends ends) const {
     enter(linears.up, ends);
     builder.kernels(Site::activation, elements(shard.tokens, shard.ffn));
@@ -85,23 +105,54 @@ struct ForwardPass {
     append_experts_forward(builder, scenario, shard);
   }
 
+  /// Of q, k, v, projection, gate, up and down the first, third ... are kept.
+  void attention_again() const {
+    if (shard.latent > 0) {
+      latent();
+    } else {
+      Linear keys = linears.qkv;
+      keys.out = shard.key_width;
+      enter(keys, {});
+    }
+    builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
+    if (scenario.model.position == PositionKind::rotary) {
+      builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
+    }
+    query_key_norms();
+    builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
+    builder.forward(linears.projection);
+  }
+  /// Backward starts at the down projection's input: what follows it is not run.
+  void mlp_again(Ends ends) const {
+    Linear up = linears.up;
+    up.out -= shard.ffn; // the gate's output is kept, or that of the one product
+    if (up.out > 0) enter(up, ends);
+    builder.kernels(Site::activation, elements(shard.tokens, shard.ffn));
+  }
+
   void norm() const { builder.kernels(Site::norm, local_hidden_elements(shard)); }
+  /// Norms beyond the usual: behind attention and MLP (Gemma 2), or one for each half of a parallel
+  /// block.
+  void more_norms() const {
+    for (std::int64_t i = 0; i < extra_norms(scenario.model); ++i)
+      norm();
+  }
   void residual() const { builder.kernels(Site::residual, local_hidden_elements(shard)); }
 };
 
 } // namespace
 
-void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+std::int64_t extra_norms(const Transformer& model) {
+  return std::max<std::int64_t>(model.layer_norms - (model.parallel_block ? 1 : 2), 0);
+}
+
+void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const Shard& base,
                           LayerKind kind) {
+  const Shard shard = shard_for(scenario, base, kind);
   const ForwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
   builder.cast_weights(local_parameters(scenario).of(kind).total(), matrices_per_layer);
   pass.norm();
-  if (kind == LayerKind::experts) {
-    pass.attention({});
-    pass.residual();
-    pass.norm();
-    pass.experts();
-  } else if (scenario.model.parallel_block) {
+  if (scenario.model.parallel_block && !has_experts(kind)) {
     pass.attention({.entry = true, .exit = false});
     pass.mlp({.entry = false, .exit = true});
     pass.residual();
@@ -109,15 +160,54 @@ void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const
     pass.attention({});
     pass.residual();
     pass.norm();
-    pass.mlp({});
+    if (kind == LayerKind::cross) {
+      pass.attention_to_encoder();
+      pass.residual();
+      pass.norm();
+    }
+    has_experts(kind) ? pass.experts() : pass.mlp({});
+  }
+  pass.more_norms();
+  pass.residual();
+}
+
+void append_operators_again(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                            LayerKind kind) {
+  const ForwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
+  builder.cast_weights(local_parameters(scenario).of(kind).total(), matrices_per_layer);
+  pass.norm();
+  pass.more_norms();
+  pass.attention_again();
+  if (kind == LayerKind::cross) append_cross_attention(builder, scenario, shard);
+  if (scenario.model.parallel_block && !has_experts(kind)) {
+    return pass.mlp_again({.entry = false, .exit = false});
   }
   pass.residual();
+  pass.norm();
+  if (has_experts(kind)) return pass.experts();
+  pass.mlp_again({});
+}
+
+std::string layer_name(LayerKind kind) {
+  switch (kind) {
+  case LayerKind::dense:
+    return "layer";
+  case LayerKind::experts:
+    return "expert layer";
+  case LayerKind::window_dense:
+    return "window layer";
+  case LayerKind::window_experts:
+    return "expert window layer";
+  case LayerKind::cross:
+    return "decoder layer";
+  }
+  throw Bug("unknown kind of layer");
 }
 
 Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind) {
   BlockBuilder builder(scenario, shard, Phase::forward);
   append_layer_forward(builder, scenario, shard, kind);
-  return builder.finish(kind == LayerKind::experts ? "expert layer forward" : "layer forward");
+  return builder.finish(layer_name(kind) + " forward");
 }
 
 } // namespace clustersim

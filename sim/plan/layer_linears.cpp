@@ -67,6 +67,27 @@ Flops linear_flops(const Shard& shard, double in, double out) {
                static_cast<double>(shard.tensor)};
 }
 
+std::int64_t source_tokens(const Shard& shard) {
+  return shard.batch * shard.source;
+}
+
+double source_elements(const Shard& shard) {
+  return elements(source_tokens(shard), shard.hidden);
+}
+
+CrossLinears cross_linears(const Scenario& scenario, const Shard& shard) {
+  const Transformer& model = scenario.model;
+  const double query = elements(model.heads, model.head_dim);
+  const double pairs = 2.0 * elements(model.kv_heads, model.head_dim);
+  Shard source = shard;
+  set_tokens(source, source_tokens(shard));
+  return {.queries = column_parallel(shard, "query projection", shard.query_width, query),
+          .keys = column_parallel(source, "projection of encoder's output",
+                                  shard.key_width + shard.value_width, pairs),
+          .projection =
+              row_parallel(shard, "cross-attention output projection", shard.core_width, query)};
+}
+
 LayerLinears layer_linears(const Scenario& scenario, const Shard& shard) {
   const Transformer& model = scenario.model;
   const double query = elements(model.heads, model.head_dim);

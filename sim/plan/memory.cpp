@@ -52,8 +52,13 @@ struct StageView {
 
   /// Layers with experts hold more than dense ones.
   [[nodiscard]] LayerKind widest_kind() const {
-    const bool routed = std::ranges::any_of(stage, [](const Chunk& c) { return c.routed > 0; });
-    return routed ? LayerKind::experts : LayerKind::dense;
+    LayerKind widest = LayerKind::dense;
+    for (const LayerKind kind : {LayerKind::window_dense, LayerKind::cross,
+                                 LayerKind::window_experts, LayerKind::experts}) {
+      const auto has = [kind](const Chunk& chunk) { return layers_of(chunk, kind) > 0; };
+      if (std::ranges::any_of(stage, has)) widest = kind;
+    }
+    return widest;
   }
   [[nodiscard]] bool has_head() const {
     return std::ranges::any_of(stage, [](const Chunk& chunk) { return chunk.head; });
@@ -76,6 +81,13 @@ double moments(OptimizerKind optimizer) {
   return 2.0;
 }
 
+/// Whether the gradients of a whole backward pass lie beside the main ones before they are added.
+bool keeps_fresh_gradients(const Scenario& scenario, const Shard& shard) {
+  const Stack::Gradient& gradient = scenario.training.stack.gradient;
+  return gradient.kept_until_pass_ends && !gradient.accumulate_in_gemm &&
+         gradient_element(scenario) != shard.element;
+}
+
 /// Weights, gradients, master weights and moments: 2 + 4 + 4 + 8 bytes per parameter under Adam
 /// with BF16 weights and FP32 gradients; ZeRO divides the last two, the gradients too, or all.
 void add_model_states(TermList& terms, const StageView& view) {
@@ -96,6 +108,9 @@ void add_model_states(TermList& terms, const StageView& view) {
   terms.add("gradients",
             sharded(scenario, all, &ShardedStates::gradients) * gradient_element(scenario),
             view.weight_axes(over.gradients));
+  if (keeps_fresh_gradients(scenario, view.shard)) {
+    terms.add("fresh gradients", all.total() * view.shard.element, view.weight_axes(1.0));
+  }
   const Bytes states = moments(scenario.training.optimizer) * bytes_per_element(Precision::fp32) +
                        (weight < master ? master : Bytes{0});
   terms.add("optimizer states", sharded(scenario, all, &ShardedStates::optimizer) * states,
@@ -124,9 +139,10 @@ void add_gathered(TermList& terms, const StageView& view) {
 
 /// A weight gradient that the GEMM does not add into the main gradient exists once by itself, in
 /// the main gradient's type.
-Bytes loose_weight_gradient(const Scenario& scenario, double weights) {
-  return scenario.training.stack.gradient.accumulate_in_gemm ? Bytes{0}
-                                                             : weights * gradient_element(scenario);
+Bytes loose_weight_gradient(const Scenario& scenario, const Shard& shard, double weights) {
+  const bool apart = !scenario.training.stack.gradient.accumulate_in_gemm &&
+                     !keeps_fresh_gradients(scenario, shard);
+  return apart ? weights * gradient_element(scenario) : Bytes{0};
 }
 
 struct Transient {
@@ -136,24 +152,73 @@ struct Transient {
 
 /// Between the last layer's forward and backward: logits and loss, then the logits' gradient with
 /// the head's weight gradient, whichever is larger.
-Transient head_transient(const Scenario& scenario, const Shard& shard) {
+Transient head_transient(const Scenario& scenario, const Shard& base) {
   if (!has_vocabulary_head(scenario.model)) return {"logits and loss", Bytes{0}};
-  const double logits = elements(shard.tokens, shard.vocabulary);
-  const double weights = elements(shard.vocabulary, shard.hidden);
+  const Shard shard = shard_for_head(scenario, base);
+  // All predictions have their losses before the first goes backward.
+  const double heads = static_cast<double>(1 + scenario.model.mtp_layers);
+  const double logits = heads * elements(shard.tokens, shard.vocabulary);
+  const double weights = elements(shard.vocabulary, table_width(scenario.model));
   const Bytes forward = logits * Bytes{scenario.training.stack.head.logit_bytes};
-  const Bytes backward = logits * shard.element + loose_weight_gradient(scenario, weights);
+  const Bytes backward = logits * shard.element + loose_weight_gradient(scenario, shard, weights);
   return {"logits and loss", std::max(forward, backward)};
 }
 
-Transient layer_transient(const Scenario& scenario, const Shard& shard, LayerKind kind) {
+/// Layers whose activations are back at once.
+std::int64_t group_of(const Plan& plan, const Chunk& chunk) {
+  const bool groups =
+      plan.recompute == Recompute::full && plan.recompute_method == RecomputeMethod::uniform;
+  return groups ? std::min(plan.recompute_layers, chunk.layers) : 1;
+}
+
+/// What a micro-batch keeps of a chunk: layers that are not recomputed, and of the others what
+/// recompute starts from.
+struct KeptLayers {
+  Bytes whole, reduced;
+};
+KeptLayers kept_layers(const Scenario& scenario, const Shard& shard, const Chunk& chunk) {
+  KeptLayers kept;
+  for (const LayerKind kind : layer_kinds) {
+    const std::int64_t count = layers_of(chunk, kind);
+    const std::int64_t again = recomputed_of(chunk, kind);
+    if (count > again) {
+      kept.whole += static_cast<double>(count - again) *
+                    kept_per_layer(scenario, shard, kind, Recompute::none);
+    }
+    if (again > 0)
+      kept.reduced += static_cast<double>(again) * kept_per_layer(scenario, shard, kind);
+  }
+  const std::int64_t group = group_of(scenario.plan, chunk);
+  if (group > 1) {
+    kept.reduced = static_cast<double>((chunk.layers + group - 1) / group) * layer_input(shard);
+  }
+  return kept;
+}
+
+/// Layers run backward last to first: those that are kept whole are gone when the first one that is
+/// computed again comes back.
+Bytes restored_layers(const StageView& view, LayerKind kind) {
+  Bytes most;
+  for (const Chunk& chunk : view.stage) {
+    if (recomputed_of(chunk, kind) == 0) continue;
+    const Bytes back =
+        restored_in_backward(view.scenario, view.shard, kind, group_of(view.scenario.plan, chunk));
+    most = std::max(most, back - kept_layers(view.scenario, view.shard, chunk).whole);
+  }
+  return most;
+}
+
+Transient layer_transient(const StageView& view) {
+  const Scenario& scenario = view.scenario;
+  const LayerKind kind = view.widest_kind();
   const LocalParameters local = local_parameters(scenario);
   // Grouped products add one expert after the other.
   const double one_expert =
-      kind == LayerKind::experts ? elements(shard.hidden, expert_shard(scenario, shard).up) : 0.0;
+      has_experts(kind) ? elements(view.shard.hidden, expert_shard(scenario, view.shard).up) : 0.0;
   const double widest = std::max(local.largest_weight, one_expert);
-  return {"layer in backward", restored_in_backward(scenario, shard, kind) +
-                                   gradients_in_flight(scenario, shard, kind) +
-                                   loose_weight_gradient(scenario, widest)};
+  return {"layer in backward", restored_layers(view, kind) +
+                                   gradients_in_flight(scenario, view.shard, kind) +
+                                   loose_weight_gradient(scenario, view.shard, widest)};
 }
 
 /// Micro-batches that each chunk holds when the stage holds most.
@@ -168,6 +233,23 @@ std::vector<double> layers_in_flight(const StageView& view) {
   return {held.begin(), held.end()};
 }
 
+/// Beside the layers: the encoder's output, kept by every stage that has decoder layers, and what
+/// prediction modules keep: two operands of their projection and a layer each.
+Bytes other_tensors(const StageView& view, const Chunk& chunk) {
+  const Scenario& scenario = view.scenario;
+  Bytes kept;
+  if (layers_of(chunk, LayerKind::cross) > 0) {
+    kept += local_hidden_elements(view.shard) * view.shard.element;
+  }
+  if (chunk.head && scenario.model.mtp_layers > 0) {
+    const Bytes operands = 4.0 * local_hidden_elements(view.shard) * view.shard.element;
+    const LayerKind kind = kind_of(scenario, scenario.model.layers - 1);
+    kept += static_cast<double>(scenario.model.mtp_layers) *
+            (operands + kept_per_layer(scenario, view.shard, kind));
+  }
+  return kept;
+}
+
 /// Activations of all micro-batches that the stage holds at once. Head and layers are never in
 /// backward at the same moment: the larger transient counts.
 void add_activations(TermList& terms, const StageView& view) {
@@ -178,10 +260,8 @@ void add_activations(TermList& terms, const StageView& view) {
   Bytes layers;
   double ends = 0.0;
   for (std::size_t i = 0; i < view.stage.size(); ++i) {
-    for (const LayerKind kind : layer_kinds) {
-      const double count = static_cast<double>(layers_of(view.stage[i], kind));
-      if (count > 0.0) layers += held[i] * count * kept_per_layer(scenario, shard, kind);
-    }
+    const KeptLayers kept = kept_layers(scenario, shard, view.stage[i]);
+    layers += held[i] * (kept.whole + kept.reduced + other_tensors(view, view.stage[i]));
     if (has_vocabulary_head(scenario.model)) {
       const Bytes mask = scenario.training.dropout ? Bytes{1} : Bytes{0};
       if (view.stage[i].embedding) ends += held[i] * (shard.element + mask).si();
@@ -197,7 +277,7 @@ void add_activations(TermList& terms, const StageView& view) {
             by_axes({{shard.sequence_parallel, "tensor"}, {scenario.plan.context > 1, "context"}}));
   const Transient head =
       view.has_head() ? head_transient(scenario, shard) : Transient{"logits and loss", Bytes{0}};
-  const Transient layer = layer_transient(scenario, shard, view.widest_kind());
+  const Transient layer = layer_transient(view);
   const Transient& larger = head.bytes > layer.bytes ? head : layer;
   terms.add(larger.name, larger.bytes,
             by_axes({{split, "tensor"}, {scenario.plan.context > 1, "context"}}));
@@ -207,14 +287,19 @@ void add_activations(TermList& terms, const StageView& view) {
 /// where they lie.
 void add_buffers(TermList& terms, const StageView& view) {
   if (view.shard.sequence_parallel) {
-    terms.add("gathered activations", hidden_payload(view.shard),
+    // In backward the input and the output's gradient of a product are there whole at once.
+    terms.add("gathered activations", 2.0 * hidden_payload(view.shard),
               by_axes({{view.scenario.plan.context > 1, "context"}}));
   }
   terms.add("exchanged keys and values", exchange_buffer(view.scenario, view.shard),
             by_axes({{view.shard.tensor > 1, "tensor"}}));
   if (view.scenario.plan.pipeline > 1) {
     // One hidden state and one gradient on their way in or out.
-    terms.add("pipeline buffers", 2.0 * local_hidden_elements(view.shard) * view.shard.element,
+    const bool both = view.scenario.model.decoder_layers > 0;
+    const double sent =
+        local_hidden_elements(view.shard) +
+        (both ? local_hidden_elements(shard_for_head(view.scenario, view.shard)) : 0.0);
+    terms.add("pipeline buffers", 2.0 * sent * view.shard.element,
               by_axes({{view.shard.sequence_parallel, "tensor"}}));
   }
   terms.add("workspace", view.scenario.training.stack.memory.workspace, "");
@@ -226,7 +311,6 @@ StageMemory stage_memory(const StageView& view) {
   add_gathered(terms, view);
   add_activations(terms, view);
   add_buffers(terms, view);
-  terms.add("fragmentation", view.scenario.training.stack.memory.fragmentation * terms.sum(), "");
   StageMemory out;
   out.peak = terms.sum();
   out.terms = terms.take();
@@ -241,7 +325,6 @@ MemoryFootprint memory_footprint(const Scenario& scenario) {
   MemoryFootprint footprint;
   footprint.capacity = chip.capacity;
   footprint.usable = chip.usable;
-  footprint.reserve = scenario.training.stack.memory.framework;
   const std::vector<Stage> stages = stages_of(scenario);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     StageMemory one = stage_memory({scenario, shard, stages[i], i,
@@ -252,6 +335,9 @@ MemoryFootprint memory_footprint(const Scenario& scenario) {
     }
     footprint.stages.push_back(std::move(one));
   }
+  const Stack::MemoryUse& use = scenario.training.stack.memory;
+  footprint.cached = use.fragmentation * footprint.peak;
+  footprint.reserve = use.framework + footprint.cached;
   return footprint;
 }
 

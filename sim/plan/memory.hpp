@@ -23,9 +23,10 @@ struct StageMemory {
 struct MemoryFootprint {
   Bytes capacity;                // data sheet
   Bytes usable;                  // of it, what the driver gives
-  Bytes reserve;                 // framework: context, communicators, cache
+  Bytes reserve;                 // framework: context, communicators; and `cached`
+  Bytes cached;                  // free blocks that the allocator keeps at its peak
   std::vector<MemoryTerm> terms; // without the reserve
-  Bytes peak;                    // sum of the terms: what an allocator reports
+  Bytes peak;                    // sum of the terms: what an allocator has handed out
   std::vector<StageMemory> stages;
   [[nodiscard]] Bytes margin() const { return usable - reserve - peak; }
   [[nodiscard]] bool fits() const { return margin() >= Bytes{0}; }

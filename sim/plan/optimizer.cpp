@@ -32,10 +32,10 @@ void append_norm_gradients(BlockBuilder& builder, const Scenario& scenario, cons
 /// neighbours here; only the stride on the cluster differs.
 void append_shared_embedding(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
                              const Stage& stage) {
-  const StageParameters held = parameters_of(scenario, stage);
-  if (!shares_embedding(scenario) || (held.embedding <= 0.0 && held.head <= 0.0)) return;
-  Collective pair = to_next_stage(scenario, elements(shard.vocabulary, shard.hidden) *
-                                                gradient_element(scenario));
+  if (!shares_embedding(scenario, stage)) return;
+  Collective pair =
+      to_next_stage(scenario, elements(shard.vocabulary, table_width(scenario.model)) *
+                                  gradient_element(scenario));
   pair.kind = CollectiveKind::all_reduce;
   pair.family.size = 2;
   pair.family.groups = pair.family.stride;

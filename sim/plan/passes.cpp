@@ -9,6 +9,14 @@
 
 namespace clustersim {
 
+namespace {
+
+/// Backward meets a decoder's layers first.
+constexpr std::array backward_kinds{LayerKind::cross, LayerKind::experts, LayerKind::window_experts,
+                                    LayerKind::dense, LayerKind::window_dense};
+
+} // namespace
+
 Item ProgramWriter::add(Block block) {
   program_.blocks.push_back(std::move(block));
   return {.what = Item::What::block, .index = program_.blocks.size() - 1, .count = 1};
@@ -28,39 +36,107 @@ Item times(Item item, std::int64_t count) {
   return item;
 }
 
+namespace {
+
+bool some_layers_are_kept(const Scenario& scenario) {
+  return scenario.plan.recompute == Recompute::full &&
+         scenario.plan.recompute_method == RecomputeMethod::block;
+}
+
+} // namespace
+
 Passes::Passes(ProgramWriter& writer, const Scenario& scenario, const Shard& shard)
     : writer_(&writer), scenario_(&scenario), shard_(&shard),
       embedding_forward_(writer.add(embedding_forward(scenario, shard))),
       head_forward_(writer.add(head_forward(scenario, shard))),
       join_(writer.add(join_data(scenario, shard))), pipelined_(scenario.plan.pipeline > 1) {
-  const bool split = pipelined_ && splits_backward(scenario.plan.schedule);
+  add_layer_blocks();
+  add_end_blocks();
+  if (!pipelined_) return;
+  send_forward_ = writer.add(stage_send(scenario, shard, Phase::forward, false));
+  send_backward_ = writer.add(stage_send(scenario, shard, Phase::backward, false));
+  if (scenario.model.decoder_layers > 0) {
+    send_forward_in_decoder_ = writer.add(stage_send(scenario, shard, Phase::forward, true));
+    send_backward_in_decoder_ = writer.add(stage_send(scenario, shard, Phase::backward, true));
+  }
+}
+
+void Passes::add_layer_blocks() {
+  const bool split = pipelined_ && splits_backward(scenario_->plan.schedule);
   std::vector<BackwardPart> parts{BackwardPart::whole};
   if (split) parts.insert(parts.end(), {BackwardPart::inputs, BackwardPart::weights});
-  const auto present = [&](LayerKind kind) {
-    return kind == LayerKind::dense || expert_layers(scenario.model) > 0;
-  };
+  std::array<bool, layer_kinds.size()> present{};
+  for (const Stage& stage : stages_of(*scenario_)) {
+    for (const Chunk& chunk : stage) {
+      for (const LayerKind kind : layer_kinds)
+        present[static_cast<std::size_t>(kind)] |= layers_of(chunk, kind) > 0;
+    }
+  }
   for (const LayerKind kind : layer_kinds) {
-    if (present(kind)) {
+    if (present[static_cast<std::size_t>(kind)]) {
       layer_forward_[static_cast<std::size_t>(kind)] =
-          writer.add(layer_forward(scenario, shard, kind));
+          writer_->add(layer_forward(*scenario_, *shard_, kind));
     }
   }
   for (const BackwardPart part : parts) {
-    BackwardBlocks& run =
-        backward_.emplace_back(BackwardBlocks{writer.add(head_backward(scenario, shard, part)),
-                                              writer.add(embedding_backward(scenario, shard, part)),
-                                              {}});
+    BackwardBlocks& run = backward_.emplace_back();
+    run.head = writer_->add(head_backward(*scenario_, *shard_, part));
+    run.embedding = writer_->add(embedding_backward(*scenario_, *shard_, part));
+    const auto layer = [&](LayerKind kind, Recompute recompute) {
+      return writer_->add(layer_backward(*scenario_, *shard_, part, kind, recompute));
+    };
     for (const LayerKind kind : layer_kinds) {
-      if (present(kind)) {
-        run.layer[static_cast<std::size_t>(kind)] =
-            writer.add(layer_backward(scenario, shard, part, kind));
-      }
+      const auto index = static_cast<std::size_t>(kind);
+      if (!present[index]) continue;
+      run.layer[index] = layer(kind, scenario_->plan.recompute);
+      run.plain[index] =
+          some_layers_are_kept(*scenario_) ? layer(kind, Recompute::none) : run.layer[index];
     }
   }
-  if (pipelined_) {
-    send_forward_ = writer.add(stage_send(scenario, shard, Phase::forward));
-    send_backward_ = writer.add(stage_send(scenario, shard, Phase::backward));
+}
+
+/// What leads into a decoder, and prediction modules, each with a layer like the last and the head.
+void Passes::add_end_blocks() {
+  const Transformer& model = scenario_->model;
+  const LayerKind last = kind_of(*scenario_, model.layers - 1);
+  if (model.decoder_layers > 0) {
+    decoder_entry_forward_ = writer_->add(decoder_entry_forward(*scenario_, *shard_));
   }
+  if (model.mtp_layers > 0) {
+    prediction_forward_ =
+        times(writer_->add({writer_->add(prediction_entry_forward(*scenario_, *shard_)),
+                            forward_of(last), head_forward_}),
+              model.mtp_layers);
+  }
+  for (std::size_t i = 0; i < backward_.size(); ++i) {
+    const auto part = static_cast<BackwardPart>(i);
+    BackwardBlocks& run = backward_[i];
+    if (model.decoder_layers > 0) {
+      run.decoder_entry = writer_->add(decoder_entry_backward(*scenario_, *shard_, part));
+    }
+    if (model.mtp_layers > 0) {
+      const Item entry = writer_->add(prediction_entry_backward(*scenario_, *shard_, part));
+      run.prediction =
+          times(writer_->add({run.head, run.layer[static_cast<std::size_t>(last)], entry}),
+                model.mtp_layers);
+    }
+  }
+}
+
+void Passes::lead_in(std::vector<Item>& items, const Chunk& chunk, LayerKind kind) {
+  if (kind == LayerKind::cross && chunk.decoder_entry) items.push_back(decoder_entry_forward_);
+}
+
+void Passes::lead_out(std::vector<Item>& items, const Chunk& chunk, LayerKind kind,
+                      BackwardPart part) {
+  if (kind == LayerKind::cross && chunk.decoder_entry) {
+    items.push_back(blocks(part).decoder_entry);
+  }
+}
+
+void Passes::run_head(std::vector<Item>& items, const Chunk& chunk) {
+  items.push_back(head_forward_);
+  if (predicts_more(chunk)) items.push_back(prediction_forward_);
 }
 
 const BackwardBlocks& Passes::blocks(BackwardPart part) {
@@ -98,12 +174,13 @@ void Passes::gather_and_run(std::vector<Item>& items, const Chunk& chunk) {
     items.push_back(embedding_forward_);
   }
   for (const LayerKind kind : layer_kinds) {
+    lead_in(items, chunk, kind);
     const std::int64_t count = layers_of(chunk, kind);
     if (count > 0) gather_and_run_layers(items, kind, count);
   }
   if (chunk.head) {
-    items.push_back(gather("head gather", {held.head, 0.0}, 0.0));
-    items.push_back(head_forward_);
+    items.push_back(gather("head gather", Held{held.head, 0.0} + held.prediction, 0.0));
+    run_head(items, chunk);
   }
 }
 
@@ -113,22 +190,34 @@ Item Passes::forward(const Chunk& chunk, bool gathers) {
     gather_and_run(items, chunk);
   } else {
     if (chunk.embedding) items.push_back(embedding_forward_);
-    for (const LayerKind kind : layer_kinds)
+    for (const LayerKind kind : layer_kinds) {
+      lead_in(items, chunk, kind);
       items.push_back(times(forward_of(kind), layers_of(chunk, kind)));
-    if (chunk.head) items.push_back(head_forward_);
+    }
+    if (chunk.head) run_head(items, chunk);
   }
-  if (pipelined_ && !chunk.head) items.push_back(send_forward_);
+  if (pipelined_ && !chunk.head) {
+    const bool in_decoder = layers_of(chunk, LayerKind::cross) > 0;
+    items.push_back(in_decoder ? send_forward_in_decoder_ : send_forward_);
+  }
   return writer_->add(items);
+}
+
+/// Last to first: those that run without recompute, then those with.
+std::vector<Item> Passes::layers_backward(const Chunk& chunk, LayerKind kind, BackwardPart part) {
+  const BackwardBlocks& run = blocks(part);
+  const auto index = static_cast<std::size_t>(kind);
+  const std::int64_t again = recomputed_of(chunk, kind);
+  return {times(run.plain[index], layers_of(chunk, kind) - again), times(run.layer[index], again)};
 }
 
 /// Gradients are reduced as they become final: each bucket goes out on the data lane after the
 /// layers that fill it.
-void Passes::run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count,
-                                   BackwardPart part) {
+void Passes::run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, Item layers) {
   const Held each = local_parameters(*scenario_).of(kind);
-  const Item& run = blocks(part).layer[static_cast<std::size_t>(kind)];
-  const Buckets cut =
-      cut_into_buckets(count, each.total() * gradient_element(*scenario_), bucket_size(*scenario_));
+  const Item run = times(layers, 1);
+  const Buckets cut = cut_into_buckets(layers.count, each.total() * gradient_element(*scenario_),
+                                       bucket_size(*scenario_));
   const Item group =
       writer_->add({times(run, cut.layers_per_group),
                     reduction("layer reduction", static_cast<double>(cut.layers_per_group) * each,
@@ -146,11 +235,19 @@ void Passes::run_and_reduce(std::vector<Item>& items, const Chunk& chunk, Backwa
     const Bytes bytes = parameters * gradient_element(*scenario_);
     items.push_back(reduction(name, {parameters, 0.0}, calls_of(bytes, bucket_size(*scenario_))));
   };
+  if (predicts_more(chunk)) {
+    items.push_back(run.prediction);
+    const Bytes bytes = held.prediction.total() * gradient_element(*scenario_);
+    items.push_back(reduction("prediction reduction", held.prediction,
+                              calls_of(bytes, bucket_size(*scenario_))));
+  }
   if (chunk.head) items.push_back(run.head);
   if (chunk.head && held.head > 0.0) reduce_alone("head reduction", held.head);
-  for (const LayerKind kind : {LayerKind::experts, LayerKind::dense}) {
-    const std::int64_t count = layers_of(chunk, kind);
-    if (count > 0) run_and_reduce_layers(items, kind, count, part);
+  for (const LayerKind kind : backward_kinds) {
+    for (const Item& layers : layers_backward(chunk, kind, part)) {
+      if (layers.count > 0) run_and_reduce_layers(items, kind, layers);
+    }
+    lead_out(items, chunk, kind, part);
   }
   if (chunk.embedding) {
     items.push_back(run.embedding);
@@ -165,17 +262,25 @@ void Passes::gather_run_reduce(std::vector<Item>& items, const Chunk& chunk, Bac
                                bool reduces) {
   const StageParameters held = parameters_of(*scenario_, chunk);
   const BackwardBlocks& run = blocks(part);
+  if (predicts_more(chunk)) items.push_back(run.prediction);
+  if (predicts_more(chunk) && reduces) {
+    items.push_back(reduction("prediction reduction", held.prediction, 1));
+  }
   if (chunk.head) items.push_back(run.head);
   if (chunk.head && reduces && held.head > 0.0) {
     items.push_back(reduction("head reduction", {held.head, 0.0}, 1));
   }
-  for (const LayerKind kind : {LayerKind::experts, LayerKind::dense}) {
+  for (const LayerKind kind : backward_kinds) {
     if (layers_of(chunk, kind) == 0) continue;
     const Held each = local_parameters(*scenario_).of(kind);
-    std::vector<Item> layer{gather("layer gather in backward", each, gather_overlap(*scenario_)),
-                            run.layer[static_cast<std::size_t>(kind)], join_};
-    if (reduces) layer.push_back(reduction("layer reduction", each, 1));
-    items.push_back(times(writer_->add(layer), layers_of(chunk, kind)));
+    for (const Item& layers : layers_backward(chunk, kind, part)) {
+      if (layers.count == 0) continue;
+      std::vector<Item> layer{gather("layer gather in backward", each, gather_overlap(*scenario_)),
+                              times(layers, 1), join_};
+      if (reduces) layer.push_back(reduction("layer reduction", each, 1));
+      items.push_back(times(writer_->add(layer), layers.count));
+    }
+    lead_out(items, chunk, kind, part); // a decoder that begins here has layers here
   }
   if (chunk.embedding) items.push_back(run.embedding);
   if (chunk.embedding && reduces) {
@@ -185,9 +290,13 @@ void Passes::gather_run_reduce(std::vector<Item>& items, const Chunk& chunk, Bac
 
 void Passes::run_backward(std::vector<Item>& items, const Chunk& chunk, BackwardPart part) {
   const BackwardBlocks& run = blocks(part);
+  if (predicts_more(chunk)) items.push_back(run.prediction);
   if (chunk.head) items.push_back(run.head);
-  for (const LayerKind kind : {LayerKind::experts, LayerKind::dense})
-    items.push_back(times(run.layer[static_cast<std::size_t>(kind)], layers_of(chunk, kind)));
+  for (const LayerKind kind : backward_kinds) {
+    for (const Item& layers : layers_backward(chunk, kind, part))
+      items.push_back(layers);
+    lead_out(items, chunk, kind, part);
+  }
   if (chunk.embedding) items.push_back(run.embedding);
 }
 
@@ -215,7 +324,8 @@ Item Passes::backward(const Chunk& chunk, BackwardPart part, bool reduces) {
     run_backward(items, chunk, part);
   }
   if (pipelined_ && !chunk.embedding && part != BackwardPart::weights) {
-    items.push_back(send_backward_);
+    const bool in_decoder = layers_of(chunk, LayerKind::cross) > 0 && !chunk.decoder_entry;
+    items.push_back(in_decoder ? send_backward_in_decoder_ : send_backward_);
   }
   if (reduces && pipelined_) items.push_back(chunk_reduction(chunk));
   return writer_->add(items);

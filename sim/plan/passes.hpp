@@ -29,7 +29,9 @@ private:
 /// Blocks of one part of a backward pass.
 struct BackwardBlocks {
   Item head, embedding;
-  std::array<Item, 2> layer; // by kind
+  std::array<Item, layer_kinds.size()> layer; // by kind, with the plan's recompute
+  std::array<Item, layer_kinds.size()> plain; // those that a block method leaves alone
+  Item decoder_entry, prediction;             // prediction: all modules
 };
 
 class Passes {
@@ -52,9 +54,19 @@ private:
   [[nodiscard]] const Item& forward_of(LayerKind kind) const {
     return layer_forward_[static_cast<std::size_t>(kind)];
   }
+  [[nodiscard]] std::vector<Item> layers_backward(const Chunk& chunk, LayerKind kind,
+                                                  BackwardPart part);
+  void add_layer_blocks();
+  void add_end_blocks();
+  /// A chunk's layers of a kind, and before the first of a decoder what leads into it.
+  void lead_in(std::vector<Item>& items, const Chunk& chunk, LayerKind kind);
+  void lead_out(std::vector<Item>& items, const Chunk& chunk, LayerKind kind, BackwardPart part);
+  void run_head(std::vector<Item>& items, const Chunk& chunk);
+  [[nodiscard]] bool predicts_more(const Chunk& chunk) const {
+    return chunk.head && scenario_->model.mtp_layers > 0;
+  }
   void gather_and_run_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count);
-  void run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count,
-                             BackwardPart part);
+  void run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, Item layers);
   void run_backward(std::vector<Item>& items, const Chunk& chunk, BackwardPart part);
   void gather_and_run(std::vector<Item>& items, const Chunk& chunk);
   void run_and_reduce(std::vector<Item>& items, const Chunk& chunk, BackwardPart part);
@@ -65,8 +77,10 @@ private:
   const Scenario* scenario_;
   const Shard* shard_;
   Item embedding_forward_, head_forward_, join_, send_forward_, send_backward_;
-  std::array<Item, 2> layer_forward_;    // by kind
-  std::vector<BackwardBlocks> backward_; // by part
+  Item send_forward_in_decoder_, send_backward_in_decoder_;
+  Item decoder_entry_forward_, prediction_forward_;
+  std::array<Item, layer_kinds.size()> layer_forward_; // by kind
+  std::vector<BackwardBlocks> backward_;               // by part
   bool pipelined_;
 };
 

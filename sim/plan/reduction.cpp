@@ -142,14 +142,15 @@ Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string
   return builder.finish(std::move(name));
 }
 
-Block stage_send(const Scenario& scenario, const Shard& shard, Phase phase) {
+Block stage_send(const Scenario& scenario, const Shard& shard, Phase phase, bool in_decoder) {
   BlockBuilder builder(scenario, shard, phase);
   const bool backward = phase == Phase::backward;
   const double hidden =
       scenario.plan.virtual_stages > 1 ? scenario.training.stack.overlap.pipeline : 0.0;
+  double sent = local_hidden_elements(shard);
+  if (in_decoder) sent += local_hidden_elements(shard_for_head(scenario, shard));
   builder.collective(backward ? "send gradient to stage before" : "send to next stage",
-                     to_next_stage(scenario, local_hidden_elements(shard) * shard.element),
-                     Lane::pipeline, hidden);
+                     to_next_stage(scenario, sent * shard.element), Lane::pipeline, hidden);
   return builder.finish(backward ? "send backward" : "send forward");
 }
 

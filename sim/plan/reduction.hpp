@@ -37,8 +37,10 @@ struct Buckets {
 /// ZeRO-3 gathers layer by layer, ZeRO-1 bucket by bucket.
 [[nodiscard]] Buckets gather_units(const Scenario& scenario, std::int64_t layers, Bytes per_layer);
 
-/// What a pass sends to the neighbouring stage: the hidden states of a micro-batch.
-[[nodiscard]] Block stage_send(const Scenario& scenario, const Shard& shard, Phase phase);
+/// What a pass sends to the neighbouring stage: the hidden states of a micro-batch; within a
+/// decoder these are its own and its encoder's output.
+[[nodiscard]] Block stage_send(const Scenario& scenario, const Shard& shard, Phase phase,
+                               bool in_decoder);
 
 /// On the data lane, over `bytes` of this rank's gradients.
 [[nodiscard]] Block gradient_reduction(const Scenario& scenario, const Shard& shard,

@@ -14,13 +14,15 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
 
 double norm_width(const Transformer& model) {
   const bool biased = model.norm == NormKind::layer_norm && model.norm_bias;
-  return static_cast<double>(model.hidden) * (biased ? 2.0 : 1.0);
+  return model.norm_weight ? static_cast<double>(model.hidden) * (biased ? 2.0 : 1.0) : 0.0;
 }
 
 double replicated_embedding(const Transformer& model) {
   const double rows = static_cast<double>(
       (model.position == PositionKind::learned ? model.max_positions : 0) + model.token_types);
-  return rows * static_cast<double>(model.hidden) +
+  const double projections =
+      table_width(model) != model.hidden ? 2.0 * elements(table_width(model), model.hidden) : 0.0;
+  return rows * static_cast<double>(model.hidden) + projections +
          (model.embedding_norm ? norm_width(model) : 0.0);
 }
 
@@ -34,6 +36,20 @@ double replicated_layer(const Transformer& model) {
                             : 0.0;
   return latent + static_cast<double>(model.layer_norms) * norm_width(model) +
          biases * static_cast<double>(model.hidden);
+}
+
+/// Self-attention and MLP as in an encoder's layer, then attention to the encoder's output with a
+/// norm of its own.
+double cross_layer(const Transformer& model, const ParameterCount& whole, double ranks) {
+  const double replicated = replicated_layer(model) + norm_width(model) +
+                            (model.projection_bias ? static_cast<double>(model.hidden) : 0.0);
+  return replicated + (static_cast<double>(whole.decoder_layer) - replicated) / ranks;
+}
+
+/// Two norms before, the projection of both to one width, the layer, a norm behind.
+Held prediction_module(const Transformer& model, Held layer, double ranks) {
+  return layer +
+         Held{3.0 * norm_width(model) + 2.0 * elements(model.hidden, model.hidden) / ranks, 0.0};
 }
 
 /// The router is on every rank; experts are dealt out to expert groups and cut within one.
@@ -101,12 +117,17 @@ bool is_quantised(Precision matmul) {
 
 bool attention_is_fused(const Scenario& scenario) {
   const Bytes element = bytes_per_element(activation_type(scenario.training.precision));
-  return element == Bytes{2} &&
+  // No fused kernel of any stack adds a bias per pair and sums its gradient.
+  return element == Bytes{2} && scenario.model.position != PositionKind::relative &&
          attention_kernel_for(scenario.chip(), scenario.training.stack) != "unfused";
 }
 
+std::int64_t table_width(const Transformer& model) {
+  return model.embedding_width > 0 ? model.embedding_width : model.hidden;
+}
+
 bool has_vocabulary_head(const Transformer& model) {
-  return model.architecture == Architecture::decoder || model.mlm_head;
+  return model.vocabulary_head && (model.architecture != Architecture::encoder || model.mlm_head);
 }
 
 bool keeps_fp32_weights(const Scenario& scenario) {
@@ -132,12 +153,46 @@ double local_hidden_elements(const Shard& shard) {
   return elements(shard.local_tokens, shard.hidden);
 }
 
-double score_elements(const Shard& shard) {
-  return elements(shard.batch, shard.heads) * elements(shard.queries, shard.sequence);
+double score_elements(const Shard& shard, std::int64_t keys) {
+  return elements(shard.batch, shard.heads) * elements(shard.queries, keys);
 }
 
 Bytes hidden_payload(const Shard& shard) {
   return hidden_elements(shard) * shard.element;
+}
+
+LayerKind kind_of(const Scenario& scenario, std::int64_t layer) {
+  const bool narrow = is_windowed(scenario.model, layer, scenario.training.sequence);
+  if (has_experts(scenario.model, layer)) {
+    return narrow ? LayerKind::window_experts : LayerKind::experts;
+  }
+  return narrow ? LayerKind::window_dense : LayerKind::dense;
+}
+
+void set_tokens(Shard& shard, std::int64_t tokens) {
+  shard.tokens = tokens;
+  shard.local_tokens = shard.sequence_parallel ? ceil_div(tokens, shard.tensor) : tokens;
+}
+
+Shard shard_for(const Scenario& scenario, Shard shard, LayerKind kind) {
+  shard.window = is_windowed(kind) ? scenario.model.window : 0;
+  if (kind != LayerKind::cross) return shard;
+  shard.causal = scenario.model.causal;
+  shard.source = scenario.training.sequence;
+  shard.sequence = scenario.training.decoder_sequence;
+  shard.queries = ceil_div(shard.sequence, shard.context);
+  set_tokens(shard, shard.batch * shard.queries);
+  return shard;
+}
+
+Shard shard_for_head(const Scenario& scenario, const Shard& shard) {
+  const bool both = scenario.model.architecture == Architecture::encoder_decoder;
+  return both ? shard_for(scenario, shard, LayerKind::cross) : shard;
+}
+
+double seen_share(double sequence, std::int64_t window, bool causal) {
+  const double width = window > 0 ? std::min(static_cast<double>(window) / sequence, 1.0) : 1.0;
+  return causal ? width - width * width / 2.0 : width;
 }
 
 Shard shard_of(const Scenario& scenario) {
@@ -149,9 +204,8 @@ Shard shard_of(const Scenario& scenario) {
   shard.sequence = scenario.training.sequence;
   shard.context = scenario.plan.context;
   shard.queries = ceil_div(shard.sequence, shard.context);
-  shard.tokens = shard.batch * shard.queries;
-  shard.local_tokens =
-      shard.sequence_parallel ? ceil_div(shard.tokens, shard.tensor) : shard.tokens;
+  set_tokens(shard, shard.batch * shard.queries);
+  shard.causal = model.causal && model.architecture != Architecture::encoder_decoder;
   shard.hidden = model.hidden;
   shard.heads = ceil_div(model.heads, shard.tensor);
   shard.kv_heads = ceil_div(model.kv_heads, shard.tensor);
@@ -180,7 +234,7 @@ LocalParameters local_parameters(const Scenario& scenario) {
   const auto split = [ranks](std::int64_t count, double replicated) {
     return replicated + (static_cast<double>(count) - replicated) / ranks;
   };
-  const double vocabulary_weights = elements(model.vocabulary, model.hidden);
+  const double vocabulary_weights = elements(model.vocabulary, table_width(model));
   const bool untied = has_vocabulary_head(model) && !model.tied_embeddings;
   const double replicated_head = static_cast<double>(whole.head) -
                                  (untied ? vocabulary_weights : 0.0) -
@@ -193,9 +247,17 @@ LocalParameters local_parameters(const Scenario& scenario) {
   local.head = split(whole.head, replicated_head);
   local.layer[0] = {.dense = local.per_layer, .experts = 0.0};
   local.layer[1] = expert_layer(model, whole, scenario.plan, repeated_key_values(model, shard));
+  local.layer[2] = local.layer[0];
+  local.layer[3] = local.layer[1];
+  local.layer[4] = {.dense =
+                        cross_layer(model, whole, ranks) + 2.0 * repeated_key_values(model, shard),
+                    .experts = 0.0};
+  local.prediction = prediction_module(model, local.of(kind_of(scenario, model.layers - 1)), ranks);
   const double routed = static_cast<double>(expert_layers(model));
-  const Held layers =
-      (static_cast<double>(model.layers) - routed) * local.layer[0] + routed * local.layer[1];
+  const Held layers = (static_cast<double>(model.layers) - routed) * local.layer[0] +
+                      routed * local.layer[1] +
+                      static_cast<double>(model.decoder_layers) * local.of(LayerKind::cross) +
+                      static_cast<double>(model.mtp_layers) * local.prediction;
   local.total = local.embedding + layers.total() + local.head;
   local.layer_norms = static_cast<double>(model.layer_norms) * norm_width(model);
   local.largest_weight =

@@ -7,19 +7,48 @@ namespace clustersim {
 
 namespace {
 
-/// Layers with experts among [first, end): every interval-th after the dense ones.
-std::int64_t routed_between(const Transformer& model, std::int64_t first, std::int64_t end) {
-  if (model.moe.experts == 0) return 0;
-  const auto before = [&](std::int64_t layer) {
-    return std::max<std::int64_t>(layer - model.moe.dense_first, 0) / model.moe.interval;
-  };
-  return before(end) - before(first);
+/// Layers [first, first + count) by kind, the encoder's before the decoder's.
+std::array<std::int64_t, layer_kinds.size()> kinds_of(const Scenario& scenario, std::int64_t first,
+                                                      std::int64_t count) {
+  const Transformer& model = scenario.model;
+  const std::int64_t end = first + count;
+  std::array<std::int64_t, layer_kinds.size()> kinds{};
+  for (std::int64_t i = first; i < std::min(end, model.layers); ++i)
+    ++kinds[static_cast<std::size_t>(kind_of(scenario, i))];
+  kinds[static_cast<std::size_t>(LayerKind::cross)] =
+      std::max<std::int64_t>(end - std::max(first, model.layers), 0);
+  return kinds;
+}
+
+/// Under the block method the first layers of a chunk are recomputed, else all of them.
+Chunk chunk_of(const Scenario& scenario, std::int64_t first, std::int64_t count) {
+  const Transformer& model = scenario.model;
+  const Plan& plan = scenario.plan;
+  const std::int64_t end = first + count;
+  const bool block =
+      plan.recompute == Recompute::full && plan.recompute_method == RecomputeMethod::block;
+  Chunk chunk;
+  chunk.layers = count;
+  chunk.kinds = kinds_of(scenario, first, count);
+  chunk.recomputed =
+      block ? kinds_of(scenario, first, std::min(plan.recompute_layers, count)) : chunk.kinds;
+  const bool both = model.decoder_layers > 0;
+  chunk.decoder_entry = both && first <= model.layers && end > model.layers;
+  return chunk;
 }
 
 } // namespace
 
+std::int64_t all_layers(const Transformer& model) {
+  return model.layers + model.decoder_layers;
+}
+
 std::int64_t layers_of(const Chunk& chunk, LayerKind kind) {
-  return kind == LayerKind::experts ? chunk.routed : chunk.layers - chunk.routed;
+  return chunk.kinds[static_cast<std::size_t>(kind)];
+}
+
+std::int64_t recomputed_of(const Chunk& chunk, LayerKind kind) {
+  return chunk.recomputed[static_cast<std::size_t>(kind)];
 }
 
 std::optional<PipelineSchedule> schedule_of(const Scenario& scenario) {
@@ -51,29 +80,46 @@ std::vector<std::int64_t> share_layers(std::int64_t layers, std::int64_t places,
 std::vector<Stage> stages_of(const Scenario& scenario) {
   const std::optional<PipelineSchedule> schedule = schedule_of(scenario);
   if (!schedule) {
-    return {{{scenario.model.layers, expert_layers(scenario.model), true, true}}};
+    Chunk all = chunk_of(scenario, 0, all_layers(scenario.model));
+    all.embedding = all.head = true;
+    return {{all}};
   }
   std::vector<Stage> stages(static_cast<std::size_t>(schedule->stages),
                             Stage(static_cast<std::size_t>(schedule->chunks)));
   for (const std::vector<PipePlace>& pipe : pipes_of(*schedule)) {
     const std::vector<std::int64_t> layers =
-        share_layers(scenario.model.layers, static_cast<std::int64_t>(pipe.size()),
+        share_layers(all_layers(scenario.model), static_cast<std::int64_t>(pipe.size()),
                      scenario.plan.ends_as_layers);
     std::int64_t first = 0;
     for (std::size_t i = 0; i < pipe.size(); ++i) {
       Chunk& chunk =
           stages[static_cast<std::size_t>(pipe[i].stage)][static_cast<std::size_t>(pipe[i].chunk)];
-      chunk = {layers[i], routed_between(scenario.model, first, first + layers[i]), i == 0,
-               i + 1 == pipe.size()};
+      chunk = chunk_of(scenario, first, layers[i]);
+      chunk.embedding = i == 0;
+      chunk.head = i + 1 == pipe.size();
       first += layers[i];
     }
   }
   return stages;
 }
 
-bool shares_embedding(const Scenario& scenario) {
-  return scenario.plan.pipeline > 1 && scenario.model.tied_embeddings &&
-         has_vocabulary_head(scenario.model);
+namespace {
+
+/// A head that is tied or follows prediction modules needs the table, a decoder's begin does too.
+bool needs_table(const Scenario& scenario, const Chunk& chunk) {
+  const Transformer& model = scenario.model;
+  const bool tied = model.tied_embeddings && has_vocabulary_head(model);
+  return chunk.embedding || chunk.decoder_entry || (chunk.head && (tied || model.mtp_layers > 0));
+}
+
+} // namespace
+
+bool shares_embedding(const Scenario& scenario, const Stage& stage) {
+  const Transformer& model = scenario.model;
+  const bool tied = model.tied_embeddings && has_vocabulary_head(model);
+  const bool copies = tied || model.mtp_layers > 0 || model.decoder_layers > 0;
+  return scenario.plan.pipeline > 1 && copies &&
+         std::ranges::any_of(stage, [&](const Chunk& one) { return needs_table(scenario, one); });
 }
 
 StageParameters parameters_of(const Scenario& scenario, const Chunk& chunk) {
@@ -88,7 +134,10 @@ StageParameters parameters_of(const Scenario& scenario, const Chunk& chunk) {
   if (chunk.embedding) out.embedding = local.embedding;
   if (chunk.head) {
     out.head = local.head;
-    if (shares_embedding(scenario)) out.head += elements(shard.vocabulary, shard.hidden);
+    out.prediction = static_cast<double>(scenario.model.mtp_layers) * local.prediction;
+  }
+  if (scenario.plan.pipeline > 1 && !chunk.embedding && needs_table(scenario, chunk)) {
+    out.head += elements(shard.vocabulary, table_width(scenario.model));
   }
   return out;
 }
@@ -99,6 +148,7 @@ StageParameters parameters_of(const Scenario& scenario, const Stage& stage) {
     const StageParameters one = parameters_of(scenario, chunk);
     out.layers += one.layers;
     out.in_layers = out.in_layers + one.in_layers;
+    out.prediction = out.prediction + one.prediction;
     out.embedding += one.embedding;
     out.head += one.head;
   }

@@ -5,20 +5,27 @@
 #include "plan/schedule.hpp"
 #include "plan/shard.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace clustersim {
 
-/// Consecutive layers on one stage, with the embedding before them or the head after them.
+/// Consecutive layers on one stage, with the embedding before them or the head after them. An
+/// encoder's layers come before its decoder's.
 struct Chunk {
-  std::int64_t layers = 0; // all
-  std::int64_t routed = 0; // of them, with experts
+  std::int64_t layers = 0;                              // all
+  std::array<std::int64_t, layer_kinds.size()> kinds{}; // of them, by kind
   bool embedding = false, head = false;
+  bool decoder_entry = false; // the encoder ends and its decoder begins
+  std::array<std::int64_t, layer_kinds.size()> recomputed{}; // those that recompute is for
 };
 
+/// Layers of both stacks.
+[[nodiscard]] std::int64_t all_layers(const Transformer& model);
 [[nodiscard]] std::int64_t layers_of(const Chunk& chunk, LayerKind kind);
+[[nodiscard]] std::int64_t recomputed_of(const Chunk& chunk, LayerKind kind);
 
 using Stage = std::vector<Chunk>;
 
@@ -32,18 +39,21 @@ using Stage = std::vector<Chunk>;
 
 [[nodiscard]] std::vector<Stage> stages_of(const Scenario& scenario);
 
-/// Parameters of a stage on one rank. A tied head in another stage than the embedding is a copy.
+/// Parameters of a stage on one rank. A table that another stage than
+/// the first needs is a copy, counted with the head.
 struct StageParameters {
   double layers = 0; // how many
   Held in_layers;
+  Held prediction; // multi-token prediction modules, behind the head
   double embedding = 0, head = 0;
-  [[nodiscard]] Held all() const { return in_layers + Held{embedding + head, 0.0}; }
+  [[nodiscard]] Held all() const { return in_layers + prediction + Held{embedding + head, 0.0}; }
   [[nodiscard]] double total() const { return all().total(); }
 };
 [[nodiscard]] StageParameters parameters_of(const Scenario& scenario, const Chunk& chunk);
 [[nodiscard]] StageParameters parameters_of(const Scenario& scenario, const Stage& stage);
 
-/// Whether first and last stage must add up the gradients of one table.
-[[nodiscard]] bool shares_embedding(const Scenario& scenario);
+/// Whether this stage of a pipeline has a copy of the token table whose gradient others add to: a
+/// tied head, a decoder's or a prediction module's embedding.
+[[nodiscard]] bool shares_embedding(const Scenario& scenario, const Stage& stage);
 
 } // namespace clustersim

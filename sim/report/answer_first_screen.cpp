@@ -87,6 +87,15 @@ std::string schedule_name(const Plan& plan) {
                                  : name;
 }
 
+std::string recompute_name(const Plan& plan) {
+  constexpr std::array levels{"no", "selective", "per-operator", "full"};
+  const std::string name =
+      fmt::format("{} recompute", levels.at(static_cast<std::size_t>(plan.recompute)));
+  const bool in_part =
+      plan.recompute == Recompute::full && plan.recompute_method == RecomputeMethod::block;
+  return in_part ? fmt::format("{} of {} layers", name, plan.recompute_layers) : name;
+}
+
 std::string plan_line(const Answer& answer, const Figures& figures, TextStyle style) {
   const Plan& plan = answer.scenario.plan;
   std::vector<std::string> axes;
@@ -103,7 +112,6 @@ std::string plan_line(const Answer& answer, const Figures& figures, TextStyle st
       axes.empty() ? "one chip" : join(axes, fmt::format(" {} ", times_sign(style)));
   const std::string batches = fmt::format("micro-batch {} {} {}", plan.micro_batch,
                                           times_sign(style), grouped(figures.micro_batches));
-  constexpr std::array levels{"no", "selective", "full"};
   const auto line = [&](std::string_view sequence_parallel) {
     std::vector<std::string> parts{split};
     if (plan.pipeline > 1) {
@@ -116,7 +124,7 @@ std::string plan_line(const Answer& answer, const Figures& figures, TextStyle st
       parts.push_back(fmt::format("ZeRO-{}", plan.zero));
     }
     parts.push_back(batches);
-    parts.push_back(fmt::format("{} recompute", levels[static_cast<std::size_t>(plan.recompute)]));
+    parts.push_back(recompute_name(plan));
     return join(parts, separator(style));
   };
   return fitting({line("sequence parallel"), line("SP")}, style);

@@ -100,6 +100,7 @@ Json operators_json(const Timeline& timeline) {
     row["device_s"] = op.each.device.si();
     row["host_s"] = op.each.host.si();
     row["total_s"] = total_time(op).si();
+    row["energy_j"] = op.each.work.si();
     row["model_flops"] = op.model_flops.si();
     if (op.axis) {
       const CollectiveForm* form = op.each.collective.form;
@@ -118,10 +119,15 @@ Json operators_json(const Timeline& timeline) {
 }
 
 Json energy_json(const Answer& answer, const Figures& figures) {
-  Json out{{"chip_average_w", answer.energy.chip_average.si()},
+  Json out{{"chip_average_w", answer.energy.chip.average.si()},
+           {"chip_busy_w", answer.energy.chip.busy.si()},
            {"per_step_j", answer.energy.per_step.si()},
            {"per_token_j", figures.energy_per_token.si()},
            {"pue", answer.scenario.power.pue}};
+  out["chip_step_j"] = Json::object();
+  for (const EnergyItem& item : answer.energy.chip.items) {
+    out["chip_step_j"][item.name] = item.energy.si();
+  }
   return out;
 }
 

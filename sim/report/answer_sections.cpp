@@ -48,6 +48,22 @@ std::string money(Dollars dollars) {
                                : fmt::format("{:.4g} USD", dollars.si());
 }
 
+/// "backward 51 %, forward 25 %, …", largest first.
+std::string shares_of(std::vector<EnergyItem> items, TextStyle style) {
+  std::stable_sort(items.begin(), items.end(),
+                   [](const EnergyItem& a, const EnergyItem& b) { return a.energy > b.energy; });
+  Joules sum;
+  for (const EnergyItem& item : items) {
+    sum += item.energy;
+  }
+  std::string out;
+  for (const EnergyItem& item : items) {
+    out += fmt::format("{}{} {}", out.empty() ? "" : separator(style), item.name,
+                       percent(item.energy / sum));
+  }
+  return out;
+}
+
 } // namespace
 
 std::string parts_section(const Answer& answer, const Figures& figures, TextStyle style) {
@@ -98,9 +114,11 @@ std::string sensitivity_section(const Explanation& explanation, TextStyle style)
 
 std::string energy_section(const Answer& answer, const Figures& figures, TextStyle style) {
   std::string out = heading("Energy and cost", style);
-  out += fact("power", fmt::format("{} per chip on average, PUE {}",
-                                   format_quantity(answer.energy.chip_average),
+  out += fact("power", fmt::format("{} per chip on average, {} while it works, PUE {}",
+                                   format_quantity(answer.energy.chip.average, 3),
+                                   format_quantity(answer.energy.chip.busy, 3),
                                    shortest(answer.scenario.power.pue)));
+  out += fact("by phase", shares_of(answer.energy.chip.items, style));
   out +=
       fact("energy", fmt::format("{} a step, {} a token", format_quantity(answer.energy.per_step),
                                  format_quantity(figures.energy_per_token)));

@@ -57,8 +57,8 @@ std::vector<std::string> assumptions_of(const Answer& answer) {
   out.push_back(kernel_rates(scenario.chip().kernels));
   out.push_back(attention_kernel(scenario));
   out.push_back(fitted_scalars(scenario));
-  out.emplace_back("Chips draw their power limit while they compute and idle power while they "
-                   "wait; the node's other parts draw their share all the time.");
+  out.emplace_back("Chips draw idle power all the time and, up to their limit, the energy of what "
+                   "they compute and move; the node's other parts draw their share all the time.");
   out.push_back(fmt::format("Four of five measured steps are expected between {} and {}, from the "
                             "scatter of measurements about the laws.",
                             format_quantity(answer.explanation.range.low),

@@ -10,7 +10,7 @@
 namespace clustersim {
 namespace {
 
-constexpr double micro = 1e-6, giga = 1e9, tera = 1e12;
+constexpr double pico = 1e-12, micro = 1e-6, giga = 1e9, tera = 1e12;
 
 using Fields = std::vector<KernelField>;
 
@@ -78,6 +78,10 @@ BytesPerSecond bandwidth_of(const KernelAnswer& answer) {
   return answer.time.traffic / answer.time.total;
 }
 
+Watts power_of(const KernelAnswer& answer) {
+  return answer.time.energy / answer.time.total;
+}
+
 Fields asked(const KernelAnswer& answer) {
   Fields fields{{"chip", answer.chip}};
   for (KernelField& field :
@@ -104,6 +108,11 @@ Fields found(const KernelAnswer& answer) {
       {"fraction", answer.fraction()},           {"matrix_us", time.matrix.si() / micro},
       {"vector_us", time.vector.si() / micro},   {"l2_us", time.l2.si() / micro},
       {"memory_us", time.memory.si() / micro},   {"launch_us", time.launch.si() / micro}};
+  fields.push_back({"power_w", power_of(answer).si()});
+  fields.push_back({"energy_j", time.energy.si()});
+  const bool computes = !std::holds_alternative<MemoryKernel>(answer.shape);
+  fields.push_back(computes ? KernelField{"pj_per_flop", (time.energy / time.flops).si() / pico}
+                            : KernelField{"pj_per_byte", (time.energy / time.traffic).si() / pico});
   if (answer.tiling) {
     const Tiling& tiling = *answer.tiling;
     fields.push_back({"tile", fmt::format("{}x{}", tiling.tile.rows, tiling.tile.columns)});

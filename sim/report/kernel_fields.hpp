@@ -27,5 +27,6 @@ struct KernelField {
 
 [[nodiscard]] FlopsPerSecond rate_of(const KernelAnswer& answer);
 [[nodiscard]] BytesPerSecond bandwidth_of(const KernelAnswer& answer);
+[[nodiscard]] Watts power_of(const KernelAnswer& answer); // of the board, mean over the call
 
 } // namespace clustersim

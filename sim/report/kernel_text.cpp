@@ -48,6 +48,12 @@ std::string speed_of(const KernelAnswer& answer) {
                                     : format_quantity(bandwidth_of(answer));
 }
 
+std::string energy_price(const KernelAnswer& answer) {
+  const KernelTime& time = answer.time;
+  return time.flops.si() > 0 ? format_quantity(time.energy / time.flops, 3)
+                             : format_quantity(time.energy / time.traffic, 3);
+}
+
 /// "matrix 190 us, L2 101 us, …": each roof alone.
 std::string parts_of(const KernelTime& time, TextStyle style) {
   std::string out;
@@ -92,6 +98,8 @@ std::string one_in_words(const KernelAnswer& answer, TextStyle style) {
                        tiling.tile.columns, separator(style), counted(tiling.waves, "wave"),
                        separator(style), percent(tiling.tail), separator(style), tiling.split_k);
   }
+  out += fmt::format("  power     {}, {} a call, {}\n", format_quantity(power_of(answer), 3),
+                     format_quantity(answer.time.energy, 3), energy_price(answer));
   out += fmt::format("  each roof {}\n", parts_of(answer.time, style));
   return out + notes_text({answer});
 }

@@ -22,19 +22,19 @@ constexpr std::array hues{Hue{"#dcebf7", "#0068a8", "#0e2c44", "#64b5f0"},  // b
                           Hue{"#dcf3f6", "#0b6b7e", "#0b2f36", "#55c8dd"},  // cyan
                           Hue{"#e6e3f8", "#5646b3", "#2a2553", "#b0a4ff"}}; // violet
 constexpr std::array<std::string_view, svg_load_steps> loads{"#cfd4db", "#9cc7e4", "#4a97cf",
-                                                            "#1c66ab", "#0a3a78"};
+                                                             "#1c66ab", "#0a3a78"};
 constexpr std::array<std::string_view, svg_load_steps> dark_loads{"#39414d", "#215481", "#2f82c4",
-                                                                 "#74baec", "#d0eaff"};
+                                                                  "#74baec", "#d0eaff"};
 
 constexpr std::string_view fixed_rules = R"(
 text { font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; font-size: 12px; }
 .title { font-size: 17px; font-weight: 600; }
+.frame { font-size: 13.5px; }
 .small { font-size: 10.5px; }
-.tiny { font-size: 8.5px; }
 .strong { font-weight: 600; }
 .middle { text-anchor: middle; }
 .end { text-anchor: end; }
-.wire, .binding, .outline, [class^="load"] { fill: none; stroke-linecap: round; }
+.wire, .binding, [class^="load"] { fill: none; stroke-linecap: round; }
 .faint { opacity: 0.45; }
 )";
 
@@ -95,8 +95,8 @@ SvgWriter::SvgWriter(double width, double height, std::string_view title,
                      "viewBox=\"0 0 {0} {1}\" role=\"img\" aria-labelledby=\"title desc\">\n"
                      "<title id=\"title\">{2}</title>\n<desc id=\"desc\">{3}</desc>\n<style>{4}{5}"
                      "@media (prefers-color-scheme: dark) {{\n{6}}}\n</style>\n",
-                     w, h, xml_text(title), xml_text(description), fixed_rules,
-                     colour_rules(false), colour_rules(true));
+                     w, h, xml_text(title), xml_text(description), fixed_rules, colour_rules(false),
+                     colour_rules(true));
   rectangle({0, 0, std::ceil(width), std::ceil(height)}, 0, "paper");
 }
 

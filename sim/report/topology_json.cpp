@@ -21,7 +21,8 @@ Json partitions_json(const Cluster& cluster) {
     entry["gpu_direct"] = node.nics.gpu_direct;
     entry["peer_to_peer"] = node.host.peer_to_peer;
     entry["fabric"] = partition.nodes > 1 ? partition.fabric.id : "none";
-    entry["oversubscription"] = partition.nodes > 1 ? Json(partition.fabric.oversubscription) : Json();
+    entry["oversubscription"] =
+        partition.nodes > 1 ? Json(partition.fabric.oversubscription) : Json();
     out.push_back(std::move(entry));
   }
   return out;

@@ -103,12 +103,14 @@ std::string reaches_table(const TopologyAnswer& answer, TextStyle style) {
 std::string whole_lines(const TopologyAnswer& answer) {
   const Survey& survey = answer.survey;
   if (survey.reaches.empty()) return "";
-  std::string out = "\n" + hanging("  diameter   ", fmt::format("{}, {}", counted(survey.diameter, "hop"),
-                                                       format_quantity(survey.diameter_latency, 3)));
+  std::string out =
+      "\n" + hanging("  diameter   ", fmt::format("{}, {}", counted(survey.diameter, "hop"),
+                                                  format_quantity(survey.diameter_latency, 3)));
   const Bisection& cut = survey.bisection;
   const double half = static_cast<double>(std::max<std::size_t>(cut.half, 1));
-  out += hanging("  bisection  ", fmt::format("{} one way, {} a chip: {}", format_quantity(cut.rate, 3),
-                                              format_quantity(cut.rate / half, 3), cut.description));
+  out += hanging("  bisection  ",
+                 fmt::format("{} one way, {} a chip: {}", format_quantity(cut.rate, 3),
+                             format_quantity(cut.rate / half, 3), cut.description));
   for (const Partition& partition : answer.machine.cluster.partitions) {
     if (partition.nodes > 1) out += hanging("  fabric     ", fabric_sentence(partition));
   }
@@ -138,12 +140,12 @@ std::string render_topology_csv(const TopologyAnswer& answer) {
   const std::vector<double> busiest = busiest_shares(answer);
   for (std::size_t t = 0; t < answer.survey.tiers.size(); ++t) {
     const LinkTier& tier = answer.survey.tiers[t];
-    out += csv_line({answer.graph.link_classes()[tier.link_class.at()].id,
-                     fmt::format("{} - {}", name_of(tier.a), name_of(tier.b)),
-                     std::to_string(tier.links), shortest(tier.slowest.si() / 1e9),
-                     shortest(tier.fastest.si() / 1e9), shortest(tier.total.si() / 1e9),
-                     shortest(tier.latency.si() * 1e6),
-                     busiest.empty() ? "" : shortest(busiest[t])});
+    out +=
+        csv_line({answer.graph.link_classes()[tier.link_class.at()].id,
+                  fmt::format("{} - {}", name_of(tier.a), name_of(tier.b)),
+                  std::to_string(tier.links), shortest(tier.slowest.si() / 1e9),
+                  shortest(tier.fastest.si() / 1e9), shortest(tier.total.si() / 1e9),
+                  shortest(tier.latency.si() * 1e6), busiest.empty() ? "" : shortest(busiest[t])});
   }
   return out;
 }

@@ -19,7 +19,9 @@ std::string plural(std::string_view noun, std::int64_t count) {
 
 std::string ratio_text(double ratio) {
   const auto short_text = [](double value) {
-    return fmt::format("{}", shortest(static_cast<double>(static_cast<std::int64_t>(value * 100.0 + 0.5)) / 100.0));
+    return fmt::format(
+        "{}",
+        shortest(static_cast<double>(static_cast<std::int64_t>(value * 100.0 + 0.5)) / 100.0));
   };
   return ratio >= 1.0 ? short_text(ratio) + " : 1" : "1 : " + short_text(1.0 / ratio);
 }
@@ -44,8 +46,8 @@ std::string ranges_text(const std::vector<std::size_t>& numbers, std::size_t mos
 std::string fabric_sentence(const Partition& partition) {
   const Fabric& fabric = partition.fabric;
   std::string text = fabric.shape;
-  const bool leaves = fabric.shape == "rail-optimized" || fabric.shape == "fat-tree" ||
-                      fabric.shape == "dragonfly";
+  const bool leaves =
+      fabric.shape == "rail-optimized" || fabric.shape == "fat-tree" || fabric.shape == "dragonfly";
   if (!leaves) return text;
   text += fmt::format(", up to {} on a leaf, oversubscribed {} when full",
                       counted(fabric.nodes_per_leaf, "node"), ratio_text(fabric.oversubscription));

@@ -104,7 +104,8 @@ struct MemoryLibrary {
 /// Share of DRAM bandwidth that memory-bound kernels reach at large sizes.
 struct MemoryCalibration {
   double l2_copy = 0.6; // share of the L2 read bandwidth that a copy within L2 reaches
-  double copy = 0.85;   // plain copy/triad
+  double copy = 0.85;   // plain copy: as many bytes written as read
+  double stream = 0.95; // reads alone or writes alone: the bus never turns around
   std::array<double, kernel_class_count> classes{}; // by KernelClass
   Bytes half_size; // n_half: bytes at which half of that is reached
   Seconds start;   // start and drain of a small kernel
@@ -128,6 +129,9 @@ struct PowerCalibration {
   double minimum_clock = 0.2;    // lowest clock a cap can force, share of f_sustained
   Watts reference_tdp;           // of the board that was measured; 0 = every board is its own
   FlopsPerSecond reference_peak; // its dense 16-bit (or widest) matrix peak
+  JoulesPerByte dram{120e-12};   // of DRAM traffic, its way through the chip included
+  JoulesPerFlop vector{6e-12};   // outside the matrix units, at the clock of the peaks
+  double l2 = 0.33;              // share of TDP that L2 traffic at its full rate adds to idle
 };
 
 /// How far measurements scatter about the laws: one standard deviation of ln(measured / predicted).

@@ -253,6 +253,9 @@ void add_memory(Schema<K>& s) {
   add(s, "memory.copy", in(&K::memory, &M::copy), "plain copy, share of memory bandwidth")
       .between(tiny, 1)
       .because("typical of GPUs");
+  add(s, "memory.stream", in(&K::memory, &M::stream), "reads alone or writes alone, share of it")
+      .between(tiny, 1)
+      .because("typical of GPUs");
   for (std::size_t i = 0; i < kernel_class_count; ++i) {
     add(
         s, "memory.classes." + std::string(name_of(static_cast<KernelClass>(i))),
@@ -294,6 +297,17 @@ void add_rest(Schema<K>& s) {
   add(s, "power.exponent", in(&K::power, &P::exponent), "f V(f)^2 as one power of f")
       .between(1, 4)
       .because("typical of accelerators");
+  add(s, "power.dram", in(&K::power, &P::dram),
+      "energy of DRAM traffic, its way through the chip included")
+      .between(0, 1e-6)
+      .because("as measured on HBM boards");
+  add(s, "power.vector", in(&K::power, &P::vector), "energy of work outside the matrix units")
+      .between(0, 1e-6)
+      .because("as measured on GPUs");
+  add(s, "power.l2", in(&K::power, &P::l2),
+      "share of TDP that L2 traffic at full rate adds to idle")
+      .between(0, 1)
+      .because("as measured on Blackwell");
   using S = CalibrationSpread;
   const char* const typical = "typical of the families measured";
   add(s, "spread.matrix", in(&K::spread, &S::matrix), "scatter of GEMM and attention about the law")

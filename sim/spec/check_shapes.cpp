@@ -49,7 +49,7 @@ std::vector<ListedEdge> read_edges(const std::vector<std::string>& texts, const 
 
 void check_torus(const Node& node, Problems& out) {
   std::string why;
-  const auto axes = torus_axes(node.scale_up.torus, node.scale_up.wrap, why);
+  const auto axes = torus_axes(node.scale_up.torus, node.scale_up.wrap, node.chips, why);
   if (!axes) {
     out.push_back({"scale_up.torus", why, "extents such as \"4x4x4\""});
     return;

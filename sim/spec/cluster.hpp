@@ -25,7 +25,7 @@ struct Node {
     Link link;                  // meaningless when shape is "none"
     int links_per_chip = 0;
     bool in_network_reduction = false;
-    std::string torus;              // "16x16"; of shape torus (spec/scale_up_graph.hpp)
+    std::string torus;              // "16x16" or "2d"; of shape torus (spec/scale_up_graph.hpp)
     std::string wrap = "all";       // axes that close
     std::vector<std::string> edges; // of shape explicit: "0-3 x2"
   } scale_up;

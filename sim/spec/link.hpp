@@ -19,6 +19,15 @@ struct Protocol {
   double bandwidth_fraction = 1.0; // of the link's achieved bandwidth
   Seconds fill;                    // pipeline fill: time += sqrt(fill · steady time)
   double tree_fraction = 0.92;     // of that bandwidth in trees, whose ranks feed several others
+  Seconds tree_step{};             // in place of step in trees; zero = the same
+};
+
+/// What the library expects of large messages over a link when it chooses between ring and tree
+/// across nodes (NCCL's tuner). It takes what it believes to be faster, which is not always.
+struct Tuner {
+  Seconds launch, ring_step, tree_step; // no ring step: nothing is believed
+  double ring_plateau = 1.0;            // times a ring's latency
+  double tree_fraction = 1.0;           // of a ring's bandwidth
 };
 
 struct Link {
@@ -35,6 +44,7 @@ struct Link {
   BytesPerSecond local_copy; // (cal) copy or reduction of a rank's own share, S/n over this rate
   double spread = 0.12;      // one standard deviation of ln(measured / predicted) of collectives
   std::vector<Protocol> protocols;
+  Tuner tuner;
 };
 
 } // namespace clustersim

@@ -1,6 +1,7 @@
 #include "spec/load.hpp"
 
 #include "base/text.hpp"
+#include "base/units.hpp"
 #include "spec/model_support.hpp"
 #include "spec/objects.hpp"
 #include "spec/overlay.hpp"
@@ -30,7 +31,50 @@ void add_identities(std::map<ObjectKey, Tree>& definitions) {
   }
 }
 
-std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
+/// What `model.hf` names, relative to the scenario, as the tree of a transformer file.
+std::optional<Tree> foreign_model(const std::string& file, const Place& place, Loading& loading,
+                                  const LoadOptions& options,
+                                  std::vector<std::string>& assumptions) {
+  if (!options.import_model) {
+    loading.out.add(diagnose(place, "Hugging Face configurations are not read here",
+                             "use = \"id of a transformer\""));
+    return std::nullopt;
+  }
+  const std::filesystem::path named(file);
+  const std::string path =
+      named.is_absolute() ? file : (std::filesystem::path(loading.folder) / named).string();
+  const auto text = read_text_file(path, loading.out);
+  const auto model = text ? options.import_model(*text, path, loading.out) : std::nullopt;
+  if (!model) {
+    return std::nullopt;
+  }
+  if (!model->assumption.empty()) {
+    assumptions.push_back(model->assumption);
+  }
+  return parse_input(make_source_text(path + " (as a transformer)", model->toml, Origin::inferred),
+                     loading.out);
+}
+
+/// The tree that `use` or `hf` names, empty where the keys stand by themselves.
+std::optional<NamedTree> chosen_model(ModelChoice& choice, const Reading& reading,
+                                      ReadContext& context, Loading& loading,
+                                      const LoadOptions& options,
+                                      std::vector<std::string>& assumptions) {
+  if (reading.has("use")) {
+    echo_object(model_choice_schema(), choice, reading, context);
+    keep(loading, std::move(context.echo));
+    return open_named(loading, Kind::transformer, {choice.use, reading.place_of("use")});
+  }
+  if (reading.has("hf")) {
+    auto tree = foreign_model(choice.hf, reading.place_of("hf"), loading, options, assumptions);
+    return tree ? std::optional(NamedTree{"hf", std::move(*tree)}) : std::nullopt;
+  }
+  return NamedTree{"inline", {}};
+}
+
+std::optional<Transformer> load_model(const Tree& root, Loading& loading,
+                                      const LoadOptions& options,
+                                      std::vector<std::string>& assumptions) {
   const TreeMember* member = root.member("model");
   if (member == nullptr || member->value.type != TreeType::table) {
     return std::nullopt; // reported by the scenario's schema
@@ -45,24 +89,22 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
   if (!reading.broken.empty()) {
     return std::nullopt;
   }
-  if (!reading.has("use") && own.members.empty()) {
+  if (reading.has("use") && reading.has("hf")) {
+    loading.out.add(
+        diagnose(reading.place_of("hf"), "both 'use' and 'hf' choose a model", "one of them"));
+    return std::nullopt;
+  }
+  if (!reading.has("use") && !reading.has("hf") && own.members.empty()) {
     loading.out.add(diagnose(member->key_place, "no model is chosen",
                              "use = \"id of a transformer\", or the keys of one"));
     return std::nullopt;
   }
-  Tree tree;
-  std::string id = "inline";
-  if (reading.has("use")) {
-    echo_object(model_choice_schema(), choice, reading, context);
-    keep(loading, std::move(context.echo));
-    const Name name{choice.use, reading.place_of("use")};
-    auto found = open_named(loading, Kind::transformer, name);
-    if (!found) {
-      return std::nullopt;
-    }
-    id = std::move(found->id);
-    tree = std::move(found->tree);
+  auto chosen = chosen_model(choice, reading, context, loading, options, assumptions);
+  if (!chosen) {
+    return std::nullopt;
   }
+  const std::string id = chosen->id;
+  Tree tree = std::move(chosen->tree);
   Tree over;
   if (!own.members.empty()) {
     over.members.push_back({"model", member->key_place, std::move(own)});
@@ -71,7 +113,7 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
     }
   }
   merge(tree, over);
-  if (!reading.has("use")) {
+  if (!reading.has("use") && !reading.has("hf")) {
     std::map<ObjectKey, Tree> one;
     one.emplace(ObjectKey{Kind::transformer, id}, std::move(tree));
     add_identities(one);
@@ -81,18 +123,17 @@ std::optional<Transformer> load_model(const Tree& root, Loading& loading) {
 }
 
 // A feature that lowering does not know would be timed as a plain dense layer without a word.
-void refuse_untimed(const Transformer& model, std::int64_t sequence, const Tree& root,
-                    Loading& loading) {
+void refuse_untimed(const Transformer& model, const Tree& root, Loading& loading) {
   const TreeMember* section = root.member("model");
   if (section == nullptr) {
     return;
   }
   const TreeMember* use = section->value.member("use");
   const Place place = use != nullptr ? use->value.place : section->key_place;
-  for (const std::string& feature : untimed_features(model, sequence)) {
+  for (const std::string& feature : untimed_features(model)) {
     loading.out.add(
         diagnose(place, "a training step of " + model.name + " cannot be timed: it has " + feature,
-                 "a model without it; 'clustersim show' still counts this one"));
+                 "tower_parameters = 0, which trains the language model alone"));
   }
 }
 
@@ -111,18 +152,23 @@ void warn_unused(const std::map<ObjectKey, Place>& places, const Loading& loadin
   }
 }
 
-/// Peaks are figures of their own, quoted at the clock but not computed from it.
-void warn_of_clock_alone(const std::map<ObjectKey, Place>& places, const Loading& loading,
-                         Scenario& scenario) {
+/// A clock overridden alone takes the peaks with it, where the chip states the clock behind them.
+void note_clocks(const std::map<ObjectKey, Place>& places, const Loading& loading,
+                 Scenario& scenario) {
   for (const auto& [key, tree] : loading.overrides) {
     const Tree* compute = key.first == Kind::chip ? tree.find("compute") : nullptr;
     if (compute == nullptr || compute->find("boost_clock") == nullptr ||
         compute->find("matrix") != nullptr || compute->find("vector") != nullptr) {
       continue;
     }
-    const std::string message = "[override.chip.\"" + key.second +
-                                "\"] compute.boost_clock moves no peak: override "
-                                "compute.matrix and compute.vector with it";
+    const std::string override = "[override.chip.\"" + key.second + "\"] compute.boost_clock ";
+    if (const std::optional<Hertz> stated = replaced_clock(loading, key.second)) {
+      scenario.assumptions.push_back(override + "takes matrix, vector and L2 rates with it, from " +
+                                     format_quantity(*stated) + ".");
+      continue;
+    }
+    const std::string message = override + "moves no peak, as the chip states no clock behind "
+                                           "them: override compute.matrix and compute.vector";
     loading.out.add(diagnose(places.at(key), message, "", "", Severity::warning));
     scenario.warnings.push_back(message);
   }
@@ -157,7 +203,8 @@ void finish(Scenario& scenario, const Loading& loading) {
                    [](const ResolvedValue& a, const ResolvedValue& b) { return a.key < b.key; });
 }
 
-std::optional<Scenario> read_scenario(const Tree& root, Loading& loading) {
+std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
+                                      const LoadOptions& options) {
   std::map<ObjectKey, Place> override_places, definition_places;
   ReadContext context{loading.out, ""};
   ScenarioInput input;
@@ -170,17 +217,17 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading) {
   }
   auto node = load_named<Node>(loading, input.node, reading, "cluster.node");
   auto fabric = load_named<Fabric>(loading, input.fabric, reading, "cluster.fabric");
-  auto model = load_model(root, loading);
+  auto model = load_model(root, loading, options, input.scenario.assumptions);
   auto stack = load_named<Stack>(loading, input.stack, reading, "training.stack");
   validate(input, reading,
            {node ? &*node : nullptr, fabric ? &*fabric : nullptr, stack ? &*stack : nullptr,
             model ? &*model : nullptr},
            loading.out);
   if (model) {
-    refuse_untimed(*model, input.scenario.training.sequence, root, loading);
+    refuse_untimed(*model, root, loading);
   }
   warn_unused(override_places, loading, input.scenario);
-  warn_of_clock_alone(override_places, loading, input.scenario);
+  note_clocks(override_places, loading, input.scenario);
   if (loading.out.has_errors() || !node || !model || !stack) {
     return std::nullopt;
   }
@@ -209,7 +256,7 @@ std::optional<Scenario> parse_scenario(const std::string& text, const std::strin
   apply_settings(options.settings, *root, out);
   Loading loading{catalogue, out};
   loading.folder = std::filesystem::path(name).parent_path().string();
-  auto scenario = read_scenario(*root, loading);
+  auto scenario = read_scenario(*root, loading, options);
   if (scenario) {
     scenario->path = name;
   }

@@ -5,14 +5,24 @@
 #include "spec/catalogue.hpp"
 #include "spec/scenario.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace clustersim {
 
+/// A model in another tool's words as the text of a transformer file, with a sentence on what that
+/// tool's defaults filled in; nothing when it cannot be said, and the diagnostics say why.
+struct ModelText {
+  std::string toml, assumption;
+};
+using ModelImporter = std::function<std::optional<ModelText>(
+    const std::string& text, const std::string& path, Diagnostics& out)>;
+
 struct LoadOptions {
   std::vector<std::string> settings; // "key=value" from --set, later wins
+  ModelImporter import_model = {};   // behind `model.hf`
 };
 
 /// Reads, resolves and validates. Nothing on error; `out` then holds what was wrong (all semantic

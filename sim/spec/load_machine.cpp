@@ -66,6 +66,16 @@ void finish_calibration(KernelCalibration& k, const Reading& reading, Diagnostic
   }
 }
 
+// Peaks are quoted at the clock, and L2 runs with it.
+void follow_clock(Chip& chip, double ratio, bool and_l2) {
+  for (const Precision p : all_precisions) {
+    for (auto* table : {&chip.matrix, &chip.matrix_accumulate_16, &chip.vector}) {
+      if ((*table)[p]) *(*table)[p] *= ratio;
+    }
+  }
+  if (and_l2) chip.l2.bandwidth *= ratio;
+}
+
 // A calibration named by a path lies beside the scenario, not in the catalogue.
 std::string path_beside(const Loading& loading, const Name& name) {
   return (std::filesystem::path(loading.folder) / std::filesystem::path(name.text)).string();
@@ -279,6 +289,20 @@ std::optional<KernelCalibration> load_calibration(Loading& loading, const Name& 
   return read_whole(loading, calibration_schema(), *root, *id, finish_calibration);
 }
 
+std::optional<Hertz> replaced_clock(const Loading& loading, const std::string& id) {
+  const auto over = loading.overrides.find({Kind::chip, id});
+  const Tree* compute = over == loading.overrides.end() ? nullptr : over->second.find("compute");
+  if (compute == nullptr || compute->find("boost_clock") == nullptr ||
+      compute->find("matrix") != nullptr || compute->find("vector") != nullptr) {
+    return std::nullopt;
+  }
+  Diagnostics unheard; // this chip loads with its overrides too, and is complained of there
+  Loading own{loading.catalogue, unheard};
+  own.definitions = loading.definitions;
+  const auto chip = load(own, {id, {}}, Chip{});
+  return chip ? chip->boost_clock : std::nullopt;
+}
+
 std::optional<Chip> load(Loading& loading, const Name& name, Chip) {
   auto found = open_named(loading, Kind::chip, name);
   if (!found) {
@@ -302,6 +326,10 @@ std::optional<Chip> load(Loading& loading, const Name& name, Chip) {
     return std::nullopt;
   }
   Chip chip = input->chip;
+  if (const auto stated = replaced_clock(loading, found->id); stated && chip.boost_clock) {
+    const auto over = loading.overrides.find({Kind::chip, found->id});
+    follow_clock(chip, *chip.boost_clock / *stated, over->second.find("l2") == nullptr);
+  }
   const auto constants = load_calibration(loading, loading.calibration.value_or(kernels),
                                           replaced ? &*replaced : nullptr);
   if (!constants) {

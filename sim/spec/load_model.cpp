@@ -2,7 +2,9 @@
 
 #include "spec/objects.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <vector>
 
 namespace clustersim {
 namespace {
@@ -34,6 +36,9 @@ void fill_derived(Transformer& m, const Reading& reading, Diagnostics& out) {
   if (!reading.has("model.layer_norms")) {
     m.layer_norms = m.parallel_block ? 1 : 2;
   }
+  if (!reading.has("model.vocabulary_head")) {
+    m.vocabulary_head = m.architecture != Architecture::encoder || m.mlm_head;
+  }
   if (!reading.has("model.decoder_layers")) {
     m.decoder_layers = m.architecture == Architecture::encoder_decoder ? m.layers : 0;
   }
@@ -49,6 +54,17 @@ using Wrong = std::function<void(const char*, std::string, std::string)>;
 
 constexpr std::int64_t widest_attention = 4000000;
 
+/// Rising numbers of layers that exist: what looks them up relies on it.
+void check_layer_list(const Transformer& m, const std::vector<std::int64_t>& layers,
+                      const char* key, const Wrong& wrong) {
+  const bool rising =
+      std::ranges::adjacent_find(layers, std::ranges::greater_equal{}) == layers.end();
+  if (!rising || (!layers.empty() && (layers.front() < 0 || layers.back() >= m.layers))) {
+    wrong(key, "the list of layers is not rising, or names a layer that is not there",
+          "rising numbers from 0 to " + std::to_string(m.layers - 1));
+  }
+}
+
 void check_experts(const Transformer& m, const Wrong& wrong) {
   const MixtureOfExperts& e = m.moe;
   if (e.experts == 0) {
@@ -63,9 +79,11 @@ void check_experts(const Transformer& m, const Wrong& wrong) {
               " experts",
           "from 1 to " + std::to_string(e.experts));
   }
-  if (e.dense_first + e.interval > m.layers) {
+  check_layer_list(m, e.dense_layers, "model.moe.dense_layers", wrong);
+  if (e.dense_first + e.interval > m.layers || expert_layers(m) < 1) {
     wrong("model.moe.dense_first", "no layer has experts",
-          "dense_first + interval at most " + std::to_string(m.layers));
+          "dense_first + interval at most " + std::to_string(m.layers) +
+              ", and dense_layers that leave some");
   }
   if (m.architecture == Architecture::encoder_decoder) {
     wrong("model.moe.experts", "an encoder-decoder with experts", "a decoder or an encoder");
@@ -112,8 +130,13 @@ void check_stacks(const Transformer& m, const Wrong& wrong) {
     wrong("model.position", "relative positions need 'relative_buckets'",
           "relative_buckets = rows of the table");
   }
-  if (m.full_every > 0 && m.window == 0) {
-    wrong("model.full_every", "every layer sees all keys without a window", "model.window");
+  if ((m.full_every > 0 || !m.full_layers.empty()) && m.window == 0) {
+    wrong(m.full_every > 0 ? "model.full_every" : "model.full_layers",
+          "every layer sees all keys without a window", "model.window");
+  }
+  check_layer_list(m, m.full_layers, "model.full_layers", wrong);
+  if (m.mlm_head && !m.vocabulary_head) {
+    wrong("model.vocabulary_head", "a masked-token head without a vocabulary", "true");
   }
 }
 

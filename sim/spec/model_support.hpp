@@ -10,8 +10,6 @@
 namespace clustersim {
 
 /// Features of `model` that lowering to a step program does not know, as a reader would name them.
-/// A window at least as long as `sequence` hides nothing.
-[[nodiscard]] std::vector<std::string> untimed_features(const Transformer& model,
-                                                        std::int64_t sequence);
+[[nodiscard]] std::vector<std::string> untimed_features(const Transformer& model);
 
 } // namespace clustersim

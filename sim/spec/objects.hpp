@@ -42,6 +42,9 @@ struct Loading {
 /// named as it is written, an override after what its name means.
 void collect_tables(const Tree& root, const char* table, Loading& loading,
                     std::map<ObjectKey, Tree>& into, std::map<ObjectKey, Place>& places);
+/// Where the scenario overrides a chip's clock but none of its peaks: the clock that the chip's own
+/// file states.
+[[nodiscard]] std::optional<Hertz> replaced_clock(const Loading& loading, const std::string& id);
 [[nodiscard]] bool is_overlay(const Tree& root);
 [[nodiscard]] std::optional<Tree> parse_overlay(const std::string& path, Diagnostics& out);
 /// Its objects checked; problems go to loading.out.

@@ -2,6 +2,8 @@
 
 #include "spec/transformer.hpp"
 
+#include <algorithm>
+
 namespace clustersim {
 namespace {
 
@@ -72,9 +74,11 @@ std::int64_t experts_parameters(const Transformer& m) {
 std::int64_t head_parameters(const Transformer& m) {
   const std::int64_t dense = m.hidden * m.hidden + m.hidden; // of the pooler, of the MLM transform
   const std::int64_t stacks = m.architecture == Architecture::encoder_decoder ? 2 : 1;
-  return (m.tied_embeddings ? 0 : m.vocabulary * table_width(m)) +
-         (m.head_bias ? m.vocabulary : 0) + (m.final_norm ? stacks * norm_parameters(m) : 0) +
-         (m.pooler ? dense : 0) + m.sequence_classes * (m.hidden + 1) +
+  const bool scores = m.vocabulary_head && (m.architecture != Architecture::encoder || m.mlm_head);
+  const bool own_table = scores && !m.tied_embeddings;
+  return (own_table ? m.vocabulary * table_width(m) : 0) + (m.head_bias ? m.vocabulary : 0) +
+         (m.final_norm ? stacks * norm_parameters(m) : 0) + (m.pooler ? dense : 0) +
+         m.sequence_classes * (table_width(m) + (m.class_bias ? 1 : 0)) +
          (m.mlm_head ? dense + norm_parameters(m) + m.vocabulary : 0);
 }
 
@@ -100,10 +104,31 @@ std::int64_t mtp_parameters(const Transformer& m, std::int64_t last_layer) {
   return m.mtp_layers * (last_layer + 2 * m.hidden * m.hidden + 3 * norm_parameters(m));
 }
 
+/// By interval, before the layers that are listed as dense.
+bool is_experts_turn(const MixtureOfExperts& e, std::int64_t layer) {
+  return layer >= e.dense_first && (layer - e.dense_first + 1) % e.interval == 0;
+}
+
 } // namespace
 
+bool has_experts(const Transformer& m, std::int64_t layer) {
+  const MixtureOfExperts& e = m.moe;
+  return e.experts > 0 && is_experts_turn(e, layer) &&
+         !std::ranges::binary_search(e.dense_layers, layer);
+}
+
 std::int64_t expert_layers(const Transformer& m) {
-  return m.moe.experts > 0 ? (m.layers - m.moe.dense_first) / m.moe.interval : 0;
+  if (m.moe.experts == 0) return 0;
+  const MixtureOfExperts& e = m.moe;
+  const auto taken_out = std::ranges::count_if(
+      e.dense_layers, [&](std::int64_t layer) { return is_experts_turn(e, layer); });
+  return (m.layers - e.dense_first) / e.interval - taken_out;
+}
+
+bool is_windowed(const Transformer& m, std::int64_t layer, std::int64_t sequence) {
+  const bool narrow = m.window > 0 && m.window < sequence;
+  const bool in_turn = m.full_every > 0 && (layer + 1) % m.full_every == 0;
+  return narrow && !in_turn && !std::ranges::binary_search(m.full_layers, layer);
 }
 
 ParameterCount count_parameters(const Transformer& m) {
@@ -125,7 +150,7 @@ ParameterCount count_parameters(const Transformer& m) {
   count.head = head_parameters(m);
   count.total = count.embedding + (m.layers - with_experts) * count.per_layer +
                 with_experts * count.moe_layer + m.decoder_layers * count.decoder_layer +
-                count.mtp + count.head;
+                count.mtp + count.head + m.tower_parameters;
   const std::int64_t routed = with_experts + (with_experts > 0 ? m.mtp_layers : 0);
   count.active = count.total - routed * (m.moe.experts - m.moe.top_k) * count.expert;
   return count;

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -33,6 +34,45 @@ bool sound_name(std::string_view name) {
   });
 }
 
+std::optional<std::vector<TorusAxis>> listed_axes(std::string_view extents) {
+  std::vector<TorusAxis> axes;
+  for (const std::string& text : split(extents, 'x')) {
+    const auto extent = whole(trim(text));
+    if (!extent || *extent < 1 || axes.size() == axis_names.size()) return std::nullopt;
+    axes.push_back({*extent, false});
+  }
+  return axes;
+}
+
+/// Sides in rising order whose product is `chips`: among those with the most sides that are
+/// multiples of `period`, those with the smallest longest side, then the largest shortest one.
+std::vector<TorusAxis> evenest_axes(int chips, int dimensions, int period) {
+  std::array<int, 4> best{-1, 0, 0, 0}; // sides that close, −longest, shortest, middle
+  for (int x = 1; x <= (dimensions == 3 ? chips / x / x : 1); ++x) {
+    if (chips % x != 0) continue;
+    for (int y = x; y <= chips / x / y; ++y) {
+      if (chips / x % y != 0) continue;
+      const int z = chips / x / y;
+      const int closed = (x % period == 0) + (y % period == 0) + (z % period == 0);
+      best = std::max(best, {closed, -z, x, y});
+    }
+  }
+  std::vector<TorusAxis> axes{{best[2], false}, {best[3], false}, {-best[1], false}};
+  if (dimensions == 2) axes.erase(axes.begin());
+  return axes;
+}
+
+void close_axes(std::vector<TorusAxis>& axes, std::string_view wrap, std::optional<int> period) {
+  const auto whole_multiple = [&](const TorusAxis& axis) { return axis.extent % *period == 0; };
+  const bool cubes =
+      !period || axes.size() < 3 || std::all_of(axes.begin(), axes.end(), whole_multiple);
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const bool meant = period ? cubes && whole_multiple(axes[a])
+                              : wrap == "all" || wrap.find(axis_names[a]) != std::string_view::npos;
+    axes[a].wraps = meant && wrap != "none" && axes[a].extent > 2;
+  }
+}
+
 } // namespace
 
 std::optional<int> vertex_number(std::string_view name) {
@@ -40,27 +80,25 @@ std::optional<int> vertex_number(std::string_view name) {
 }
 
 std::optional<std::vector<TorusAxis>> torus_axes(std::string_view extents, std::string_view wrap,
-                                                 std::string& why) {
-  std::vector<TorusAxis> axes;
-  for (const std::string& text : split(extents, 'x')) {
-    const auto extent = whole(trim(text));
-    if (!extent || *extent < 1 || axes.size() == axis_names.size()) {
-      why = quoted(extents) + " is no torus such as \"16x16\" or \"4x4x8\"";
-      return std::nullopt;
-    }
-    axes.push_back({*extent, false});
-  }
-  if (wrap == "none") return axes;
-  for (std::size_t a = 0; a < axes.size(); ++a) {
-    const bool named = wrap == "all" || wrap.find(axis_names[a]) != std::string_view::npos;
-    axes[a].wraps = named && axes[a].extent > 2;
-  }
-  const std::string_view known = axis_names.substr(0, axes.size());
-  if (wrap != "all" && (wrap.empty() || wrap.find_first_not_of(known) != std::string_view::npos)) {
-    why =
-        quoted(wrap) + " names no axes: \"all\", \"none\" or some of \"" + std::string(known) + '"';
+                                                 int chips, std::string& why) {
+  const std::optional<int> period = whole(wrap);
+  auto axes =
+      extents == "2d" || extents == "3d"
+          ? std::optional(evenest_axes(chips, extents[0] - '0', std::max(period.value_or(1), 1)))
+          : listed_axes(extents);
+  if (!axes) {
+    why = quoted(extents) + " is no torus such as \"16x16\", \"4x4x8\" or \"3d\"";
     return std::nullopt;
   }
+  const std::string_view known = axis_names.substr(0, axes->size());
+  const bool named = wrap != "all" && wrap != "none" && !period;
+  if (period == 0 ||
+      (named && (wrap.empty() || wrap.find_first_not_of(known) != std::string_view::npos))) {
+    why = quoted(wrap) + " names no axes: \"all\", \"none\", some of \"" + std::string(known) +
+          "\" or the number of which closed axes are multiples";
+    return std::nullopt;
+  }
+  close_axes(*axes, wrap, period);
   return axes;
 }
 

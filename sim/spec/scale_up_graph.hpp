@@ -2,7 +2,10 @@
 // How a node or a fabric is joined when no generator's numbers suffice: the extents of a torus, and
 // lists of edges, as text.
 //
-//   torus   "16x16", "4x4x8"; wrap "all", "none" or the axes that close, "xz"
+//   torus   "16x16", "4x4x8"; or "2d", "3d": as near to a square or cube as the number of chips
+//           allows, of sides that "wrap" can close where there are such
+//   wrap    "all", "none", the axes that close, "xz", or a number: axes of a multiple of it close,
+//           on a 3-D torus once every axis is one (optical switches join whole cubes)
 //   edge    "0-3", "0-3 x2" (two links), "0>3" (one direction), "0-s1" (a switch named s1)
 
 #include <optional>
@@ -18,9 +21,10 @@ struct TorusAxis {
   friend bool operator==(const TorusAxis&, const TorusAxis&) = default;
 };
 
-/// One to three axes, x first; chip number = x + X·(y + Y·z). Nothing, and `why`, on bad text.
+/// One to three axes, x first; chip number = x + X·(y + Y·z). `chips` matters to "2d" and "3d"
+/// alone. Nothing, and `why`, on bad text.
 [[nodiscard]] std::optional<std::vector<TorusAxis>>
-torus_axes(std::string_view extents, std::string_view wrap, std::string& why);
+torus_axes(std::string_view extents, std::string_view wrap, int chips, std::string& why);
 
 struct ListedEdge {
   std::string from, to;

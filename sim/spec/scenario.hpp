@@ -14,7 +14,12 @@
 
 namespace clustersim {
 
-enum class Recompute { none, selective, full };
+/// What backward computes again: nothing, the attention core, everything but the outputs of every
+/// other product and of the core (torchtitan's per-operator policy), or whole layers.
+enum class Recompute { none, selective, operators, full };
+/// Full recompute of all layers in groups that keep one input each, or of the first layers of each
+/// stage alone (Megatron-LM --recompute-method).
+enum class RecomputeMethod { uniform, block };
 enum class OptimizerKind { adamw, sgd };
 /// In which order a pipeline stage works (docs/explanation/pipeline.md). 1F1B with virtual stages
 /// is the interleaved schedule.
@@ -23,8 +28,9 @@ enum class Schedule { gpipe, one_f_one_b, zero_bubble, dual_pipe };
 enum class ContextExchange { ring, all_gather, ulysses };
 
 struct Training {
-  std::int64_t sequence = 0;
-  std::int64_t global_batch = 0; // sequences per optimizer step
+  std::int64_t sequence = 0;         // of the encoder where there are both
+  std::int64_t decoder_sequence = 0; // of an encoder-decoder
+  std::int64_t global_batch = 0;     // sequences per optimizer step
   Precision precision = Precision::bf16;
   OptimizerKind optimizer = OptimizerKind::adamw;
   Precision gradient_dtype = Precision::fp32;
@@ -47,6 +53,8 @@ struct Plan {
   int hybrid_shard = 1; // ranks that ZeRO shards over, replicated beyond; 1 = all of them
   std::int64_t micro_batch = 1;
   Recompute recompute = Recompute::none;
+  RecomputeMethod recompute_method = RecomputeMethod::uniform;
+  std::int64_t recompute_layers = 1; // of a group, or of each chunk of layers under block
 };
 
 struct PowerLimits {

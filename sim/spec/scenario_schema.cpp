@@ -56,6 +56,11 @@ void add_training(Schema<S>& s) {
       .length()
       .alias("seq")
       .derived("what the model was trained at");
+  add(s, "training.decoder_sequence", in(&Scenario::training, &T::decoder_sequence),
+      "tokens of one target sequence of an encoder-decoder")
+      .between(1, 1e8)
+      .length()
+      .derived("as many as sequence");
   add(s, "training.global_batch", in(&Scenario::training, &T::global_batch),
       "sequences per optimizer step")
       .required()
@@ -146,9 +151,21 @@ void add_plan(Schema<S>& s) {
   add_choice(s, "plan.recompute", in(&Scenario::plan, &P::recompute),
              Choices<Recompute>{{"none", Recompute::none},
                                 {"selective", Recompute::selective},
+                                {"operators", Recompute::operators},
                                 {"full", Recompute::full}},
-             "what backward computes again")
+             "what backward computes again: nothing, the attention core, all but every other "
+             "product and the core, or whole layers")
       .because("fastest, if it fits");
+  add_choice(s, "plan.recompute_method", in(&Scenario::plan, &P::recompute_method),
+             Choices<RecomputeMethod>{{"uniform", RecomputeMethod::uniform},
+                                      {"block", RecomputeMethod::block}},
+             "with full: all layers in groups that keep one input, or the first layers of each "
+             "stage alone")
+      .because("all layers alike");
+  add(s, "plan.recompute_layers", in(&Scenario::plan, &P::recompute_layers),
+      "with full: layers of a group, or under block of each chunk of layers")
+      .between(1, 100000)
+      .because("every layer keeps its input");
   add_reserved(s, "plan.offload", "false", "offload to the host is");
   add_choice(s, "plan.schedule", in(&Scenario::plan, &P::schedule),
              Choices<Schedule>{{"gpipe", Schedule::gpipe},
@@ -185,7 +202,8 @@ const Schema<ModelChoice>& model_choice_schema() {
     Schema<ModelChoice> s{"model", "The model of a scenario ([model])", {}};
     add(s, "use", at(&ModelChoice::use),
         "id of a transformer; its keys may follow to replace them");
-    add_reserved(s, "hf", "", "Hugging Face configurations are");
+    add(s, "hf", at(&ModelChoice::hf),
+        "the config.json of a Hugging Face model, in place of use; keys may follow here too");
     return s;
   }();
   return schema;

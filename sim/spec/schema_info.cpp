@@ -42,6 +42,10 @@ FieldInfo value_info<std::vector<std::string>>() {
   return plain_info("list of texts", "a list such as [\"one\", \"two\"]");
 }
 template <>
+FieldInfo value_info<std::vector<std::int64_t>>() {
+  return plain_info("list of counts", "a list such as [0, 3]");
+}
+template <>
 FieldInfo value_info<double>() {
   FieldInfo info = plain_info("number", "a number");
   info.figure = true;
@@ -97,6 +101,8 @@ CLUSTERSIM_QUANTITY(Watts, "power", 1e9)
 CLUSTERSIM_QUANTITY(Dollars, "money", 1e12)
 CLUSTERSIM_QUANTITY(DollarsPerSecond, "money per time", 1e6)
 CLUSTERSIM_QUANTITY(DollarsPerJoule, "money per energy", 1.0)
+CLUSTERSIM_QUANTITY(JoulesPerByte, "energy per byte", 1e-6)
+CLUSTERSIM_QUANTITY(JoulesPerFlop, "energy per operation", 1e-6)
 #undef CLUSTERSIM_QUANTITY
 
 } // namespace clustersim

@@ -262,6 +262,23 @@ bool read_value(const Given& given, std::vector<std::string>& out) {
   return false;
 }
 
+bool read_value(const Given& given, std::vector<std::int64_t>& out) {
+  if (given.tree.type != TreeType::array) {
+    report(given, written(given.tree) + " is not a list");
+    return false;
+  }
+  std::vector<std::int64_t> numbers;
+  for (const Tree& item : given.tree.items) {
+    const auto number = read_count({item, given.info, given.context});
+    if (!number) {
+      return false;
+    }
+    numbers.push_back(*number);
+  }
+  out = std::move(numbers);
+  return true;
+}
+
 bool read_value(const Given& given, Precision& out) {
   const auto which = read_choice(given);
   if (which) {
@@ -312,6 +329,13 @@ std::optional<Shown> show_value(const std::vector<std::string>& value) {
   }
   return show_value(joined);
 }
+std::optional<Shown> show_value(const std::vector<std::int64_t>& value) {
+  std::vector<std::string> texts;
+  for (const std::int64_t item : value) {
+    texts.push_back(std::to_string(item));
+  }
+  return show_value(texts);
+}
 std::optional<Shown> show_value(Precision value) {
   return Shown{std::string(name_of(value)), "", std::nullopt};
 }
@@ -333,6 +357,8 @@ CLUSTERSIM_QUANTITY(Watts)
 CLUSTERSIM_QUANTITY(Dollars)
 CLUSTERSIM_QUANTITY(DollarsPerSecond)
 CLUSTERSIM_QUANTITY(DollarsPerJoule)
+CLUSTERSIM_QUANTITY(JoulesPerByte)
+CLUSTERSIM_QUANTITY(JoulesPerFlop)
 #undef CLUSTERSIM_QUANTITY
 
 } // namespace clustersim

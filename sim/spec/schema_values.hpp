@@ -109,6 +109,7 @@ bool read_value(const Given& given, int& out);
 bool read_value(const Given& given, std::int64_t& out);
 bool read_value(const Given& given, std::string& out);
 bool read_value(const Given& given, std::vector<std::string>& out);
+bool read_value(const Given& given, std::vector<std::int64_t>& out); // each in the key's range
 bool read_value(const Given& given, Precision& out);
 template <int B, int T, int W, int E, int M>
 bool read_value(const Given& given, Quantity<B, T, W, E, M>& out); // named quantities
@@ -128,6 +129,7 @@ bool read_value(const Given& given, std::optional<V>& out) {
 [[nodiscard]] std::optional<Shown> show_value(std::int64_t value);
 [[nodiscard]] std::optional<Shown> show_value(const std::string& value);
 [[nodiscard]] std::optional<Shown> show_value(const std::vector<std::string>& value);
+[[nodiscard]] std::optional<Shown> show_value(const std::vector<std::int64_t>& value);
 [[nodiscard]] std::optional<Shown> show_value(Precision value);
 template <int B, int T, int W, int E, int M>
 [[nodiscard]] std::optional<Shown> show_value(Quantity<B, T, W, E, M> value);

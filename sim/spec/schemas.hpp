@@ -25,7 +25,7 @@ struct StackInput {
 };
 /// What [model] has beside the keys of a transformer.
 struct ModelChoice {
-  std::string use;
+  std::string use, hf;
 };
 struct ScenarioInput {
   Scenario scenario; // training, plan, power, prices

@@ -95,6 +95,7 @@ struct Stack {
 
   struct Gradient {
     bool accumulate_in_gemm = true; // weight-gradient GEMM adds into the main gradient
+    bool kept_until_pass_ends = false; // fresh ones of all parameters, where it does not
     Precision dtype = Precision::fp32;
   } gradient;
 
@@ -110,7 +111,7 @@ struct Stack {
 
   struct MemoryUse {
     Bytes framework;            // context, communicators, cache (scalar: memory)
-    double fragmentation = 0.0; // share of the allocator's peak
+    double fragmentation = 0.0; // held by the allocator beyond its peak, as a share of it
     Bytes workspace;
   } memory;
 

@@ -139,6 +139,11 @@ void add_training(Schema<S>& s) {
       stack(&Stack::gradient, &Stack::Gradient::accumulate_in_gemm),
       "the weight-gradient GEMM adds into the main gradient")
       .because("fused in Megatron-class stacks");
+  add(s, "gradient.kept_until_pass_ends",
+      stack(&Stack::gradient, &Stack::Gradient::kept_until_pass_ends),
+      "fresh gradients of another type than the main one are added to it after the backward pass, "
+      "all together")
+      .because("added parameter by parameter");
   add(s, "gradient.dtype", stack(&Stack::gradient, &Stack::Gradient::dtype),
       "of the main gradient, unless the scenario says")
       .because("the safe choice");
@@ -164,7 +169,7 @@ void add_training(Schema<S>& s) {
       .required()
       .between(0, 1e12);
   add(s, "memory.fragmentation", stack(&Stack::memory, &M::fragmentation),
-      "of the allocator's peak")
+      "what the allocator holds beyond its peak, as a share of it")
       .between(0, 1)
       .because("none");
   add(s, "memory.workspace", stack(&Stack::memory, &M::workspace), "scratch of the libraries")

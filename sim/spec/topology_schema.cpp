@@ -20,6 +20,9 @@ const Schema<Protocol>& protocol_schema() {
     add(s, "tree_fraction", at(&Protocol::tree_fraction), "of that bandwidth in trees")
         .between(tiny, 1)
         .because("NCCL's tuner rates trees at 0.92 of a ring");
+    add(s, "tree_step", at(&Protocol::tree_step), "in place of step in trees")
+        .between(0, 10)
+        .because("as step");
     return s;
   }();
   return schema;
@@ -57,8 +60,11 @@ void add_node_links(Schema<N>& s) {
   add(s, "scale_up.in_network_reduction", node(&Node::scale_up, &Up::in_network_reduction),
       "the switch adds, as NVLink SHARP does")
       .because("not stated");
-  add(s, "scale_up.torus", node(&Node::scale_up, &Up::torus), "extents such as \"4x4x4\", x first");
-  add(s, "scale_up.wrap", node(&Node::scale_up, &Up::wrap), "axes that close: all, none or \"xz\"")
+  add(s, "scale_up.torus", node(&Node::scale_up, &Up::torus),
+      "extents such as \"4x4x4\", x first; \"2d\" or \"3d\": as near to a square or cube as "
+      "node.chips allows");
+  add(s, "scale_up.wrap", node(&Node::scale_up, &Up::wrap),
+      "axes that close: all, none, \"xz\" or \"16\", those of a multiple of 16")
       .because("every axis of three and more closes to a ring");
   add(s, "scale_up.edges", node(&Node::scale_up, &Up::edges),
       "of an explicit shape: \"0-3 x2\" joins chips 0 and 3 by two links, \"0-s1\" chip 0 and "
@@ -120,6 +126,20 @@ const Schema<Link>& link_schema() {
         .because("none");
     add(s, "link.local_copy", at(&Link::local_copy), "copy or reduction of a rank's own share")
         .because("no such cost");
+    const auto tuner = [](auto member) { return at(&Link::tuner, member); };
+    add(s, "tuner.launch", tuner(&Tuner::launch), "what the library believes of large messages")
+        .between(0, 10)
+        .because("no cost");
+    add(s, "tuner.ring_step", tuner(&Tuner::ring_step), "of a ring over this link")
+        .between(0, 10)
+        .because("it chooses what is faster");
+    add(s, "tuner.tree_step", tuner(&Tuner::tree_step), "of a tree").between(0, 10).because("none");
+    add(s, "tuner.ring_plateau", tuner(&Tuner::ring_plateau), "times a ring's latency")
+        .between(1, 100)
+        .because("once");
+    add(s, "tuner.tree_fraction", tuner(&Tuner::tree_fraction), "of a ring's rate in trees")
+        .between(tiny, 1)
+        .because("all of it");
     add_tables(s, "protocol", protocol_schema(), at(&Link::protocols),
                "how collectives use it; chosen by size");
     return s;

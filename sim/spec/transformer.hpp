@@ -26,7 +26,8 @@ struct MixtureOfExperts {
   std::int64_t shared = 0;            // experts that work on every token
   std::int64_t shared_ffn_hidden = 0; // width of the shared ones together
   std::int64_t dense_first = 0, interval = 1;
-  double capacity_factor = 0; // 0: dropless
+  std::vector<std::int64_t> dense_layers; // more layers without experts, counted from 0, rising
+  double capacity_factor = 0;             // 0: dropless
   bool router_bias = false;
   bool shared_gate = false; // the shared output is scaled by a gate of its own (Qwen 2 MoE)
 };
@@ -56,11 +57,12 @@ struct Transformer {
   MixtureOfExperts moe;
   LatentAttention mla;
   QueryKeyNorm qk_norm = QueryKeyNorm::none;
-  std::int64_t window = 0;      // keys that a query sees; 0: all
-  std::int64_t full_every = 0;  // with a window: every so many layers one without; 0: none
-  bool attention_sinks = false; // a learned logit per head (GPT-OSS)
-  std::int64_t mtp_layers = 0;  // multi-token prediction modules, as DeepSeek-V3 has them
-  bool gated_mlp = false;       // SwiGLU-like: gate and up projections
+  std::int64_t window = 0;               // keys that a query sees; 0: all
+  std::int64_t full_every = 0;           // with a window: every so many layers one without; 0: none
+  std::vector<std::int64_t> full_layers; // more layers without the window, from 0, rising
+  bool attention_sinks = false;          // a learned logit per head (GPT-OSS)
+  std::int64_t mtp_layers = 0;           // multi-token prediction modules, as DeepSeek-V3 has them
+  bool gated_mlp = false;                // SwiGLU-like: gate and up projections
   Activation activation = Activation::gelu;
   NormKind norm = NormKind::layer_norm;
   PositionKind position = PositionKind::learned;
@@ -77,8 +79,11 @@ struct Transformer {
   bool head_bias = false;       // on the vocabulary head
   bool causal = true;
   bool pooler = false;                  // BERT's dense pooler
-  std::int64_t sequence_classes = 0;    // rows of a classifier on the pooler: next-sentence head
+  std::int64_t sequence_classes = 0;    // rows of a classifier: next-sentence head, reward model
+  bool class_bias = true;               // on the classifier
   bool mlm_head = false;                // BERT's transform + norm + vocabulary bias
+  bool vocabulary_head = true;          // false: the body alone, as under a classifier
+  std::int64_t tower_parameters = 0;    // of the checkpoint's other parts: a vision tower
   std::int64_t sequence_default = 2048; // what it was trained at
   std::optional<std::int64_t> published_parameters; // exact count of the public checkpoint
 };
@@ -100,6 +105,10 @@ struct ParameterCount {
 [[nodiscard]] ParameterCount count_parameters(const Transformer& model);
 /// Layers, of a stack of `model.layers`, that have experts.
 [[nodiscard]] std::int64_t expert_layers(const Transformer& model);
+/// Layers are counted from 0.
+[[nodiscard]] bool has_experts(const Transformer& model, std::int64_t layer);
+/// Whether the window hides keys from a query of this layer in a sequence of this length.
+[[nodiscard]] bool is_windowed(const Transformer& model, std::int64_t layer, std::int64_t sequence);
 
 /// Rows of the vocabulary when `tensor` ranks share it: as they are where that divides, else the
 /// next multiple of 128 x tensor (Megatron-LM, make_vocab_size_divisible_by).

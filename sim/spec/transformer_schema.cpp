@@ -82,6 +82,10 @@ void add_experts(Schema<T>& s) {
   add(s, "model.moe.interval", at(&T::moe, &E::interval), "every so many layers one has experts")
       .between(1, most_layers)
       .because("most models");
+  add(s, "model.moe.dense_layers", at(&T::moe, &E::dense_layers),
+      "more layers without experts, counted from 0")
+      .between(0, most_layers)
+      .because("no others");
   add(s, "model.moe.capacity_factor", at(&T::moe, &E::capacity_factor),
       "tokens that an expert takes over its even share; 0: no token is dropped")
       .between(0, 1000)
@@ -128,6 +132,10 @@ void add_attention(Schema<T>& s) {
       "with a window: every so many layers one sees all keys; 0: none does")
       .between(0, most_layers)
       .because("no such layers");
+  add(s, "model.full_layers", at(&T::full_layers),
+      "with a window: more layers that see all keys, counted from 0")
+      .between(0, most_layers)
+      .because("no others");
   add(s, "model.attention_sinks", at(&T::attention_sinks),
       "a learned logit per head in the softmax")
       .because("most models");
@@ -187,9 +195,17 @@ void add_flags(Schema<T>& s) {
       .derived("true for a decoder, false for an encoder");
   add(s, "model.pooler", at(&T::pooler), "BERT's dense pooler").because(usual);
   add(s, "model.sequence_classes", at(&T::sequence_classes),
-      "outputs of a classifier on the pooler, such as BERT's next-sentence head")
+      "outputs of a classifier, such as BERT's next-sentence head or a reward model's score")
       .between(0, most_words)
       .because(usual);
+  add(s, "model.class_bias", at(&T::class_bias), "bias on the classifier").because(usual);
+  add(s, "model.vocabulary_head", at(&T::vocabulary_head),
+      "hidden states are scored against the vocabulary; false: the body of the model alone")
+      .derived("true; in an encoder as mlm_head");
+  add(s, "model.tower_parameters", at(&T::tower_parameters),
+      "parameters of the checkpoint's other parts, such as a vision tower")
+      .between(0, 1e15)
+      .because("most models");
   add(s, "model.mlm_head", at(&T::mlm_head), "BERT's masked-token head").because(usual);
 }
 

@@ -23,6 +23,9 @@ public:
     if (!reading_.has("training.sequence") && loaded_.model != nullptr) {
       training_.sequence = loaded_.model->sequence_default;
     }
+    if (!reading_.has("training.decoder_sequence")) {
+      training_.decoder_sequence = training_.sequence;
+    }
     if (!reading_.has("training.gradient_dtype") && loaded_.stack != nullptr) {
       training_.gradient_dtype = loaded_.stack->gradient.dtype;
     }

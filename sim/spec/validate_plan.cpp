@@ -8,6 +8,11 @@
 namespace clustersim {
 namespace {
 
+/// Of both stacks.
+std::int64_t all_layers(const Transformer& model) {
+  return model.layers + model.decoder_layers;
+}
+
 std::string places_text(const Plan& plan) {
   return plan.virtual_stages > 1 ? fmt::format("{} x {}", plan.pipeline, plan.virtual_stages)
                                  : fmt::format("{}", plan.pipeline);
@@ -21,6 +26,7 @@ public:
   std::vector<PlanFault> faults() {
     stages();
     schedule();
+    recompute();
     sharding();
     context();
     experts();
@@ -47,13 +53,13 @@ private:
                    "virtual_stages = 1, or schedule = \"1f1b\"");
     }
     // Embedding and head can fill places of their own.
-    if (model_.layers + (plan_.ends_as_layers ? 2 : 0) >= places) return;
+    const std::int64_t layers = all_layers(model_);
+    if (layers + (plan_.ends_as_layers ? 2 : 0) >= places) return;
     wrong("plan.pipeline",
-          fmt::format("{} layers of {} cannot fill {} stages", model_.layers, model_.name,
-                      stage_text()),
-          plan_.virtual_stages > 1 && plan_.pipeline <= model_.layers
-              ? fmt::format("virtual_stages = {}", model_.layers / plan_.pipeline)
-              : fmt::format("pipeline = {}", model_.layers / plan_.virtual_stages));
+          fmt::format("{} layers of {} cannot fill {} stages", layers, model_.name, stage_text()),
+          plan_.virtual_stages > 1 && plan_.pipeline <= layers
+              ? fmt::format("virtual_stages = {}", layers / plan_.pipeline)
+              : fmt::format("pipeline = {}", layers / plan_.virtual_stages));
   }
 
   void schedule() {
@@ -85,6 +91,21 @@ private:
     }
   }
 
+  void recompute() {
+    const bool full = plan_.recompute == Recompute::full;
+    if (!full && plan_.recompute_method == RecomputeMethod::block) {
+      wrong("plan.recompute_method", "only full recompute is done by blocks",
+            "recompute = \"full\"");
+    } else if (!full && plan_.recompute_layers != 1) {
+      wrong("plan.recompute_layers", "only full recompute counts layers", "recompute = \"full\"");
+    } else if (plan_.recompute_layers > model_.layers) {
+      wrong("plan.recompute_layers",
+            fmt::format("{} has {} layers, not {}", model_.name, model_.layers,
+                        plan_.recompute_layers),
+            fmt::format("at most {}", model_.layers));
+    }
+  }
+
   void sharding() {
     const std::int64_t ranks = scenario_.data_ranks();
     if (plan_.hybrid_shard == 1) return;
@@ -102,6 +123,12 @@ private:
   void context() {
     const std::int64_t context = plan_.context;
     if (context == 1) return;
+    if (model_.decoder_layers > 0) {
+      return wrong(
+          "plan.context",
+          fmt::format("{} has an encoder, whose output no context axis shares out", model_.name),
+          "context = 1");
+    }
     const std::int64_t sequence = scenario_.training.sequence;
     const bool heads = plan_.context_exchange == ContextExchange::ulysses;
     // Ring and gather give every rank an early and a late piece, so that causal work is even.
@@ -178,15 +205,15 @@ private:
 void say_layer_split(Scenario& scenario) {
   const Plan& plan = scenario.plan;
   const std::int64_t places = std::int64_t{plan.pipeline} * plan.virtual_stages;
-  const std::int64_t shared = scenario.model.layers + (plan.ends_as_layers ? 2 : 0);
+  const std::int64_t shared = all_layers(scenario.model) + (plan.ends_as_layers ? 2 : 0);
   if (plan.pipeline > 1 && shared % places != 0) {
     scenario.assumptions.push_back(
         fmt::format("{} layers do not divide by {} stages: those in the middle hold one more",
-                    scenario.model.layers, places_text(plan)));
+                    all_layers(scenario.model), places_text(plan)));
   } else if (plan.pipeline > 1 && plan.ends_as_layers) {
     scenario.assumptions.push_back(
         fmt::format("embedding and head count as a layer each: {} layers + 2 divide by {} stages",
-                    scenario.model.layers, places_text(plan)));
+                    all_layers(scenario.model), places_text(plan)));
   }
 }
 
@@ -218,7 +245,7 @@ std::vector<PlanFault> plan_faults(const Scenario& scenario) {
 
 bool ends_should_count(const Scenario& scenario) {
   const std::int64_t places = std::int64_t{scenario.plan.pipeline} * scenario.plan.virtual_stages;
-  const std::int64_t layers = scenario.model.layers;
+  const std::int64_t layers = all_layers(scenario.model);
   return layers % places != 0 && (layers + 2) % places == 0;
 }
 

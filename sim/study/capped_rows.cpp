@@ -72,7 +72,8 @@ void read(KernelRow& result, RowReader& row, RowReader reference) {
   kernel.measured = relative_performance(row, reference);
   kernel.assumptions = row.assumptions();
   if (!work.drawn) {
-    kernel.assumptions.emplace_back("uncapped, the workload draws what its limit allows");
+    kernel.assumptions.emplace_back(
+        "uncapped, the workload draws what a large product does on this board");
   }
   result.reason = row.refusal().empty() ? reference.refusal() : row.refusal();
   if (result.reason.empty()) {

@@ -24,6 +24,10 @@ std::optional<GroupFamily> family_of(const Cluster& cluster, int ranks, int conc
   const int chips = cluster.chips();
   const int nodes = cluster.partitions.front().nodes;
   const int size = ranks == 0 ? chips : ranks;
+  if (chips < 2) {
+    why = "a collective takes 2 ranks or more, and this machine has one chip; add nodes";
+    return std::nullopt;
+  }
   if (size < 2 || size > chips) {
     why = fmt::format("{} ranks on {} chips: a collective takes 2 to {}", size, chips, chips);
     return std::nullopt;

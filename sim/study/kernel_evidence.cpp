@@ -36,6 +36,13 @@ Work gemm_work(RowReader& row) {
   } else if (role == "data_gradient") {
     shape.role = GemmRole::data_gradient;
   }
+  // The forward product is M × K by K × N; its gradients have the same three dimensions elsewhere.
+  if (row.take("shape_of") == "layer") {
+    if (shape.role == GemmRole::data_gradient) std::swap(shape.n, shape.k);
+    if (shape.role == GemmRole::weight_gradient) {
+      shape = {shape.n, shape.k, shape.m, shape.batch, shape.precision, shape.output, shape.role};
+    }
+  }
   shape.accumulate = row.take("accumulate") == "true";
   shape.grouped = row.take("grouped") == "true";
   Work work;
@@ -106,6 +113,15 @@ Work memory_work(RowReader& row) {
   return twice ? Work{kernel, kernel} : Work{kernel};
 }
 
+/// Of a stream's traffic. A triad reads two arrays and writes one.
+std::optional<double> written_share(std::string_view access) {
+  if (access == "read") return 0.0;
+  if (access == "write") return 1.0;
+  if (access == "copy") return 0.5;
+  if (access == "triad") return 1.0 / 3.0;
+  return std::nullopt;
+}
+
 Work bandwidth_work(RowReader& row) {
   BandwidthProbe probe;
   const std::string level = row.take("level").value_or("");
@@ -113,6 +129,13 @@ Work bandwidth_work(RowReader& row) {
     row.refuse(fmt::format("no rule says what '{}' reads", printable(row.text("level"))));
   }
   probe.level = level == "l2" ? BandwidthProbe::Level::l2 : BandwidthProbe::Level::dram;
+  if (const std::optional<std::string> access = row.take("access")) {
+    const std::optional<double> written = written_share(*access);
+    if (!written) {
+      row.refuse(fmt::format("'{}' is none of read, write, copy and triad", printable(*access)));
+    }
+    probe.written = written.value_or(0.5);
+  }
   if (const std::optional<std::string> size = row.take("footprint")) {
     UnitError error;
     const std::optional<Bytes> bytes = parse_quantity<Bytes>(*size, error);

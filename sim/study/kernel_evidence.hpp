@@ -37,13 +37,15 @@ struct KernelSetting {
 struct BandwidthProbe {
   enum class Level { dram, l2 };
   Level level = Level::dram;
-  Bytes footprint; // what is read again and again; 0 = much more than any cache
+  Bytes footprint;      // what is read again and again; 0 = much more than any cache
+  double written = 0.5; // share of the traffic
 };
 
 /// One workload at a power cap, against itself without it.
 struct CappedWorkload {
   Watts cap;
-  std::optional<Watts> drawn; // by the same workload at `limit`; absent = its limit
+  std::optional<Watts>
+      drawn; // by the same workload at `limit`; absent = what a large product draws
   std::optional<Watts> limit; // cap of the reading it is compared with; absent = TDP
   double core_share = 1.0;    // of its time without the cap, what follows the core clock
 };

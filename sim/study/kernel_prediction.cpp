@@ -1,6 +1,7 @@
 #include "study/kernel_prediction.hpp"
 
 #include "base/bug.hpp"
+#include "law/energy.hpp"
 
 #include <fmt/format.h>
 
@@ -42,17 +43,19 @@ KernelPrediction bandwidth(const BandwidthProbe& probe, const Device& device) {
   if (cached && device.l2.si() <= 0.0) {
     return "no L2 bandwidth of this chip is known";
   }
-  return (cached ? device.l2 : device.memory * device.kernels.memory.copy).si() / giga;
+  return (cached ? device.l2 : stream_bandwidth(device, probe.written)).si() / giga;
 }
 
-/// A workload that draws less than its cap does not notice it. Else its clock falls until the part
+/// A workload whose draw is not stated draws what a large product does.
+/// One that draws less than its cap does not notice it. Else its clock falls until the part
 /// of its power that follows the clock fits under the cap (docs/explanation/power.md):
 ///   ((cap - fixed · TDP) / (drawn - fixed · TDP))^(1/exponent)
 /// and with it the share of its time that the core clock decides.
 KernelPrediction capped(const CappedWorkload& work, const Chip& chip) {
   const Watts tdp = chip.power.tdp;
   const Watts limit = std::min(work.limit.value_or(tdp), tdp);
-  const Watts drawn = std::min(work.drawn.value_or(limit), limit);
+  const Watts product = matrix_power(make_device(chip, Stack{}, {}));
+  const Watts drawn = std::min(work.drawn.value_or(product), limit);
   if (tdp.si() <= 0.0) {
     return "no power limit of this chip is known";
   }

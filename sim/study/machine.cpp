@@ -40,19 +40,12 @@ Fabric one_switch(const Link& link) {
   return fabric;
 }
 
-void complain(Diagnostics& out, std::string message, std::string expected) {
-  Diagnostic diagnostic;
-  diagnostic.where.file = "command line";
-  diagnostic.message = std::move(message);
-  diagnostic.expected = std::move(expected);
-  out.add(std::move(diagnostic));
-}
-
 bool set_fabric(const Catalogue& catalogue, const MachineRequest& request, Partition& partition,
                 std::vector<std::string>& assumptions, Diagnostics& out) {
   const Node& node = partition.node;
   if (node.nics.count == 0) {
-    complain(out, fmt::format("{} has no network cards to join {} of them", node.id, request.nodes),
+    complain(out, "command line",
+             fmt::format("{} has no network cards to join {} of them", node.id, request.nodes),
              "one node, or a node with [nic]");
     return false;
   }
@@ -61,7 +54,8 @@ bool set_fabric(const Catalogue& catalogue, const MachineRequest& request, Parti
     if (!fabric) return false;
     partition.fabric = *fabric;
     if (fabric->shape != "none") return true;
-    complain(out, fmt::format("the fabric '{}' joins no nodes", fabric->id), "another fabric");
+    complain(out, "command line", fmt::format("the fabric '{}' joins no nodes", fabric->id),
+             "another fabric");
     return false;
   }
   partition.fabric = fabric_of_link(all_fabrics(catalogue), node.nics.link);
@@ -86,7 +80,7 @@ std::optional<Machine> assemble_machine(const Catalogue& catalogue, const Machin
   const auto node = load_node(catalogue, request.node, out);
   if (!node) return std::nullopt;
   if (request.nodes < 1 || request.nodes > most_chips / node->chips) {
-    complain(out, fmt::format("{} nodes of {} chips", request.nodes, node->chips),
+    complain(out, "command line", fmt::format("{} nodes of {} chips", request.nodes, node->chips),
              fmt::format("1 to {} nodes", most_chips / node->chips));
     return std::nullopt;
   }
@@ -97,7 +91,7 @@ std::optional<Machine> assemble_machine(const Catalogue& catalogue, const Machin
   }
   const std::vector<ShapeProblem> problems = shape_problems(partition);
   for (const ShapeProblem& problem : problems)
-    complain(out, problem.message, problem.expected);
+    complain(out, "command line", problem.message, problem.expected);
   if (!problems.empty()) return std::nullopt;
   machine.cluster.partitions.push_back(std::move(partition));
   return machine;

@@ -23,13 +23,15 @@ std::optional<LinkLoads> loads_of(const Cluster& cluster, const LinkGraph& graph
     return std::nullopt;
   }
   const CollectiveTime best = fastest(forms, question.size, graph);
-  LinkLoads loads{kind, question.size, family->size, best.form->algorithm, best.time, {}, {}, {}, {}};
+  LinkLoads loads{kind, question.size, family->size, best.form->algorithm, best.time, {}, {}, {},
+                  {}};
   loads.bus_bandwidth = bus_bandwidth(kind, family->size, question.size, best.time);
   loads.binding = best.binding;
   loads.bound_by_latency = 2.0 * best.latency > best.time;
-  for (std::size_t e = 0; e < best.form->carried.size(); ++e) {
-    const BytesPerSecond rate = question.size * best.form->carried[e] / best.time;
-    loads.shares.push_back(rate / graph.edges()[e].capacity);
+  loads.shares.assign(graph.edges().size(), 0.0);
+  for (const auto& [edge, bytes] : best.form->carried) {
+    const BytesPerSecond rate = question.size * bytes / best.time;
+    loads.shares[edge.at()] = rate / graph.edge(edge).capacity;
   }
   return loads;
 }
@@ -54,8 +56,8 @@ std::vector<double> busiest_shares(const TopologyAnswer& answer) {
     const double share = answer.loads->shares[e];
     if (share <= 0.0) continue;
     const Edge& edge = answer.graph.edges()[e];
-    const VertexKind from = answer.graph.vertices()[edge.from.at()].kind;
-    const VertexKind to = answer.graph.vertices()[edge.to.at()].kind;
+    const VertexKind from = answer.graph.kind(edge.from);
+    const VertexKind to = answer.graph.kind(edge.to);
     const VertexKind a = std::min(from, to), b = std::max(from, to);
     for (std::size_t t = 0; t < busiest.size(); ++t) {
       const LinkTier& tier = answer.survey.tiers[t];

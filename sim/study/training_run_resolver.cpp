@@ -21,6 +21,12 @@ constexpr std::array<std::string_view, 16> count_columns{
     "num_chips",   "chips_per_node",   "tp",    "pp",       "cp",         "ep",    "dp",
     "micro_batch", "global_batch_seqs"};
 
+MemoryLevel memory_level(std::string_view name) {
+  return name == "driver"     ? MemoryLevel::driver
+         : name == "reserved" ? MemoryLevel::reserved
+                              : MemoryLevel::allocator;
+}
+
 std::optional<std::int64_t> count_at(const CsvTable& table, std::size_t row,
                                      std::string_view column) {
   const std::optional<double> value = number_from(table.at(row, column));
@@ -136,16 +142,34 @@ private:
     if (!node || !chips) {
       return node ? "the row does not say how many chips" : fmt::format("no node '{}'", *name);
     }
-    std::int64_t held = node->chips;
-    if (const auto stated = take("layout.chips_per_node")) {
-      held = std::min(held, static_cast<std::int64_t>(number_from(*stated).value_or(1)));
-    }
-    held = std::min(held, *chips);
-    while (*chips % held != 0) {
-      --held;
-    }
+    const std::int64_t held = chips_per_node(*node, *chips);
     emit_cluster(*node, chip, held, *chips / held);
     return {};
+  }
+
+  /// A slice of a torus is cut to the job; another node is as sold, and at most that is used of it.
+  std::int64_t chips_per_node(const Node& node, std::int64_t chips) {
+    std::int64_t held = node.chips;
+    if (node.scale_up.shape == "torus") {
+      held = whole("layout.largest_slice").value_or(chips);
+      if (const auto slices = whole("layout.slices")) {
+        held = std::min(held, (chips - 1) / *slices + 1);
+      }
+    } else if (const auto stated = whole("layout.chips_per_node")) {
+      held = std::min(held, *stated);
+    }
+    held = std::min(held, chips);
+    while (chips % held != 0) {
+      --held;
+    }
+    return held;
+  }
+
+  std::optional<std::int64_t> whole(std::string_view key) {
+    const auto text = take(key);
+    const auto number = text ? number_from(*text) : std::nullopt;
+    if (!number || !(*number >= 1 && *number <= largest_count)) return std::nullopt;
+    return static_cast<std::int64_t>(*number);
   }
 
   void emit_cluster(const Node& node, const std::string& chip, std::int64_t held,
@@ -155,6 +179,10 @@ private:
     const std::string of_node = fmt::format("override.node.{}.", quoted(node.id));
     set(of_node + "node.chip", chip);
     set(of_node + "node.chips", std::to_string(held));
+    if (node.scale_up.shape == "torus" && node.nics.count > 0) { // cards go with the hosts
+      set(of_node + "nic.count",
+          std::to_string(std::max<std::int64_t>(node.nics.count * held / node.chips, 1)));
+    }
     overrides("node:", of_node);
     if (nodes > 1) {
       if (const auto fabric = take("cluster.fabric")) {
@@ -166,6 +194,9 @@ private:
       return count_at(*table_, row_, column).value_or(1);
     };
     const std::int64_t model_parallel = degree("tp") * degree("pp") * degree("cp");
+    if (nodes > 1 && take("layout.shard_within") == "slice") {
+      set("plan.hybrid_shard", std::to_string(std::max<std::int64_t>(held / model_parallel, 1)));
+    }
     set("plan.data", std::to_string(std::max<std::int64_t>(held * nodes / model_parallel, 1)));
   }
 
@@ -191,8 +222,7 @@ private:
           }
         }
       } else if (key == "memory.level") {
-        run_.memory_level = take(key).value_or("allocator") == "driver" ? MemoryLevel::driver
-                                                                        : MemoryLevel::allocator;
+        run_.memory_level = memory_level(take(key).value_or(""));
       }
     }
   }

@@ -25,7 +25,7 @@
 namespace clustersim {
 
 /// What a published memory figure counts (docs/explanation/memory.md).
-enum class MemoryLevel { allocator, driver };
+enum class MemoryLevel { allocator, reserved, driver };
 
 /// Scenario text of a row, or why there is none. `status` is ok or skipped.
 struct ComposedRun {

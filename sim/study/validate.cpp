@@ -114,10 +114,18 @@ void settle(std::vector<ValidatedRow>& entries, RowStatus status, const std::str
   }
 }
 
-/// Peak as the row's figure counts it: what an allocator hands out, or all that the driver sees
-/// taken.
+/// Peak as the row's figure counts it: what an allocator hands out, what it holds, or all that the
+/// driver sees taken.
 Bytes memory_at(const MemoryFootprint& memory, MemoryLevel level) {
-  return level == MemoryLevel::driver ? memory.peak + memory.reserve : memory.peak;
+  switch (level) {
+  case MemoryLevel::allocator:
+    return memory.peak;
+  case MemoryLevel::reserved:
+    return memory.peak + memory.cached;
+  case MemoryLevel::driver:
+    return memory.peak + memory.reserve;
+  }
+  return memory.peak;
 }
 
 /// What `run` finds (sim/pipeline.cpp).

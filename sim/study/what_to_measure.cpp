@@ -38,11 +38,16 @@ constexpr auto advice = std::to_array<Advice>({
     {"gemm.l2_reuse", "GEMMs with M and N of 8192 and more, at several K"},
     {"gemm.weight_gradient_rate", "weight gradients of linear layers (layout NT, FP32 output)"},
     {"memory.copy", "copies and triads of 1 GB and more"},
+    {"memory.stream", "reads alone and writes alone of 1 GB and more"},
     {"memory.classes.*", "{} kernels on 256 MB and more"},
     {"memory.half_size", "one kernel on sizes from 1 to 64 MB beyond the L2 cache"},
     {"memory.start", "kernels on some KB, timed without their launch"},
     {"launch.stream_gap", "a small kernel launched back to back in a stream"},
     {"launch.graph_gap", "a small kernel repeated in a captured graph"},
+    {"power.dram",
+     "board power: no row here holds it (streams from memory-bound to compute-bound)"},
+    {"power.vector", "board power: no row here holds it (streams from memory- to compute-bound)"},
+    {"power.l2", "board power: no row here holds it (reads of a set that fits in L2)"},
     {"power.*", "one matrix-bound workload at several power caps, with its uncapped draw"},
 });
 

@@ -1,9 +1,15 @@
-"""import hf: counts of published checkpoints from the sizes in their config.json; hostile files.
+"""import hf: counts of published checkpoints from the sizes in their config.json, and of drawn ones; hostile files.
 
-Totals are those that Hugging Face shows for the public checkpoints (safetensors), without buffers.
+Totals of CHECKPOINTS are those that Hugging Face shows for the public checkpoints (safetensors), without buffers; those
+of drawn configurations are summed over the tensors that the model class builds (checkpoint_tensors.py).
 """
 
 import json
+import tomllib
+
+from checkpoint_tensors_older import BUILDERS
+from published_configs import PUBLISHED
+from varied_configs import varied
 
 
 def base(model_type, layers, hidden, heads, kv_heads, ffn, vocabulary, **more):
@@ -48,19 +54,47 @@ CHECKPOINTS = [
                      vocab_size=30522)),
     (124697433, dict(model_type='roberta', num_hidden_layers=12, hidden_size=768, num_attention_heads=12,
                      intermediate_size=3072, vocab_size=50265, max_position_embeddings=514, type_vocab_size=1)),
+    (4300079472, dict(model_type='gemma3', architectures=["Gemma3ForConditionalGeneration"],
+                      text_config=dict(hidden_size=2560, intermediate_size=10240, num_hidden_layers=34, sliding_window=1024),
+                      vision_config=dict(hidden_size=1152, image_size=896, intermediate_size=4304, num_attention_heads=16,
+                                         num_hidden_layers=27, patch_size=14, vision_use_head=False))),
+    (27432406640, dict(model_type='gemma3', architectures=["Gemma3ForConditionalGeneration"],
+                       text_config=dict(hidden_size=5376, intermediate_size=21504, num_hidden_layers=62, head_dim=128,
+                                        num_attention_heads=32, num_key_value_heads=16, sliding_window=1024),
+                       vision_config=dict(hidden_size=1152, image_size=896, intermediate_size=4304,
+                                          num_attention_heads=16, num_hidden_layers=27, patch_size=14,
+                                          vision_use_head=False))),
+    (109482240, dict(model_type='bert', architectures=["BertModel"])),
+    (110106428, dict(model_type='bert', architectures=["BertForPreTraining"])),
     (222903552, dict(model_type='t5', num_layers=12, d_model=768, num_heads=12, d_kv=64, d_ff=3072, vocab_size=32128)),
 ]
 
+TOP = {"mixtral": 2, "qwen2_moe": 4, "qwen3_moe": 8, "granitemoe": 2, "gpt_oss": 4, "deepseek_v3": 8}  # by default
 TOO_BIG = base("llama", 10**11, 10**11, 10**11, 1, 64, 100)
 HOSTILE = [
-    "", "[]", "{", "[" * 100000, '{"model_type": 3}', '{"model_type": "llama"}',
+    "", "[]", "{", "[" * 100000, '{"model_type": 3}', '{"model_type": "llama", "hidden_size": "wide"}',
     '{"model_type": "llama", "hidden_size": NaN}', '{"model_type": "llama", "hidden_size": 1e999}',
     json.dumps(base("llama", 0, 64, 4, 4, 64, 100)), json.dumps(base("llama", 2, 1e300, 4, 4, 64, 100)),
     json.dumps(base("llama", 2, -5, 4, 4, 64, 100)), json.dumps(TOO_BIG),
     json.dumps(base("mamba", 2, 64, 4, 4, 64, 100)),
-    json.dumps(base("llama", 2, 64, 4, 4, 64, 100, architectures=["LlamaForSequenceClassification"])),
-    json.dumps(base("gemma3", 2, 64, 4, 4, 64, 100, vision_config={})),
-    json.dumps(base("qwen2", 2, 64, 4, 4, 64, 100, use_sliding_window=True)),
+    json.dumps(base("llama", 2, 64, 4, 4, 64, 100, architectures=["LlavaForConditionalGeneration"])),
+    json.dumps(base("llama", 2, 64, 4, 4, 64, 100, architectures=["LlamaForDreaming"])),
+    json.dumps(base("llama", 2, 64, 4, 4, 64, 100, architectures=5)),
+    json.dumps(base("gemma3_text", 2, 64, 4, 4, 64, 100, layer_types=["sliding_attention"])),
+    json.dumps(base("qwen2_moe", 2, 64, 4, 4, 64, 100, mlp_only_layers=[-1])),
+    json.dumps(base("qwen3_moe", 2, 64, 4, 4, 64, 100, decoder_sparse_step=0)),
+    json.dumps({"model_type": "gemma3", "vision_config": {"patch_size": 10**11, "hidden_size": 10**11}}),
+    json.dumps({"model_type": "gemma3", "text_config": [1]}),
+    json.dumps({"model_type": "t5", "num_layers": {"a": 1}}),
+    '{"model_type": "llama", "hidden_size": ' + "9" * 5000 + "}",
+    '{"model_type": "\\ud800"}', '{"a": ' * 70 + "1" + "}" * 70,
+]
+# Text, and where it breaks.
+BROKEN = [
+    ('{"model_type": "llama",\n  "hidden_size" 4096}', "2:17"),
+    ('{\n  "model_type": "llama",\n  "vocab_size": tru\n}', "3:17"),
+    ('{"model_type": "llama"', "1:23"),
+    ('{"model_type": "llama",\n "num_attention_heads": -1}', "2:2"),
 ]
 
 
@@ -72,12 +106,112 @@ def imports(program):
         if answer.code == 0:
             program.equal(json.loads(answer.out)["params_total"], total, config["model_type"])
             program.equal(program("check", f"m{i}.toml").code, 0, f"written {config['model_type']}")
+    published(program)
+    written(program)
+    answer = program("import", "hf", "config.json", "-o", "x.yaml")
+    program.expect(answer.code == 2 and "end the name with .toml" in answer.err, f"a hint for x.yaml: {answer.err}")
+    for text, place in BROKEN:
+        (program.here / "config.json").write_text(text)
+        answer = program("import", "hf", "config.json")
+        program.expect(answer.code == 2 and f"config.json:{place}: error:" in answer.err, f"{text!r}: {answer.err}")
     for text in HOSTILE:
         (program.here / "config.json").write_text(text)
         answer = program("import", "hf", "config.json")
         program.equal((answer.code, answer.out), (2, ""), f"import of {text[:60]}")
         program.expect("error:" in answer.err, f"a reason against {text[:60]}")
     active(program)
+    in_a_scenario(program)
+    windows(program)
+
+
+def published(program):
+    """The file of the catalogue, the import and the tensors of each published checkpoint."""
+    for name, config in PUBLISHED.items():
+        shipped = tomllib.loads((program.source / "models" / "transformers" / f"{name}.toml").read_text())
+        (program.here / "config.json").write_text(json.dumps(config))
+        answer = program("import", "hf", "config.json", "--json")
+        program.equal(answer.code, 0, f"import of {name}: {answer.err}")
+        tensors = BUILDERS[config["model_type"]](config, config["model_type"]).total()
+        program.equal(tensors, shipped["model"].get("published_parameters", tensors), f"tensors of {name}")
+        program.equal(json.loads(answer.out or "{}").get("params_total"), tensors, f"import of {name}")
+
+
+def written(program):
+    """Hundreds of drawn configurations against the tensors that their classes build."""
+    for config in varied(12):
+        (program.here / "config.json").write_text(json.dumps(config))
+        answer = program("import", "hf", "config.json", "--json")
+        kind = config["model_type"]
+        program.equal(answer.code, 0, f"import of {config}: {answer.err}")
+        if answer.code == 0:
+            tensors, found = BUILDERS[kind](config, kind), json.loads(answer.out)
+            program.equal(found["params_total"], tensors.total(), f"total of {config}")
+            program.equal(found["params_embedding"], tensors.tables(), f"tables of {config}")
+            top = config.get("num_experts_per_tok", TOP.get(kind, 0))
+            if kind != "dbrx":
+                program.equal(found["params_active"], tensors.active(top), f"active parameters of {config}")
+
+
+WINDOWS = [  # what a configuration says of windows, and the keys that it becomes
+    (base("mistral", 4, 64, 4, 4, 64, 100), {"window": 4096}),
+    (base("mistral", 4, 64, 4, 4, 64, 100, sliding_window=None), {}),
+    (base("gemma2", 4, 64, 4, 4, 64, 100), {"window": 4096, "full_every": 2}),
+    (base("gemma3_text", 7, 64, 4, 4, 64, 100, sliding_window=512), {"window": 512, "full_every": 6}),
+    (base("gemma3_text", 4, 64, 4, 4, 64, 100), {"window": 4096}),
+    (base("gemma3_text", 4, 64, 4, 4, 64, 100, sliding_window_pattern=1), {}),
+    (base("gpt_oss", 4, 64, 4, 4, 64, 100), {"window": 128, "full_every": 2}),
+    (base("gpt_oss", 3, 64, 4, 4, 64, 100, layer_types=["full_attention", "sliding_attention", "full_attention"]),
+     {"window": 128, "full_layers": [0, 2]}),
+    (base("qwen2", 4, 64, 4, 4, 64, 100, use_sliding_window=True, max_window_layers=3),
+     {"window": 4096, "full_layers": [0, 1, 2]}),
+    (base("qwen2", 4, 64, 4, 4, 64, 100, use_sliding_window=True, max_window_layers=28), {}),
+    (base("qwen3", 4, 64, 4, 4, 64, 100, sliding_window=64), {}),
+]
+
+
+def windows(program):
+    for config, wanted in WINDOWS:
+        (program.here / "config.json").write_text(json.dumps(config))
+        answer = program("import", "hf", "config.json", "-o", "m.toml")
+        program.equal(answer.code, 0, f"import of {config}: {answer.err}")
+        model = tomllib.loads((program.here / "m.toml").read_text())["model"]
+        found = {key: model[key] for key in ("window", "full_every", "full_layers") if key in model}
+        program.equal(found, wanted, f"windows of {config}")
+
+
+SCENARIO = """schema = 1
+[cluster]
+node = "dgx-h100"
+[model]
+hf = "models/config.json"
+sequence_default = 2048
+[training]
+global_batch = 8
+stack = "megatron-core-2024"
+[plan]
+tensor = 8
+"""
+
+
+def in_a_scenario(program):
+    """[model] hf: relative to the scenario, keys of its own over it, mistakes at their place in the JSON."""
+    (program.here / "models").mkdir(exist_ok=True)
+    config = program.here / "models" / "config.json"
+    config.write_text(json.dumps(base("llama", 32, 4096, 32, 8, 14336, 128256)))
+    (program.here / "run.toml").write_text(SCENARIO)
+    answer = program("run", "run.toml", "--json")
+    program.expect(answer.code in (0, 3), f"run of a config.json: {answer.err}")
+    found = json.loads(answer.out)
+    program.equal(found["results"]["params_total"], 8030261248, "parameters of [model] hf")
+    program.expect(any("tie_word_embeddings = false" in text for text in found["assumptions"]), "defaults are assumptions")
+    config.write_text('{"model_type": "llama",\n "vocab_size": -1}')
+    answer = program("run", "run.toml")
+    program.expect(answer.code == 2 and "config.json:2:2: error:" in answer.err, f"a mistake in it: {answer.err}")
+    config.unlink()
+    program.equal(program("run", "run.toml").code, 74, "no config.json")
+    (program.here / "run.toml").write_text(SCENARIO.replace("hf =", 'use = "gpt2"\nhf ='))
+    answer = program("run", "run.toml")
+    program.expect(answer.code == 2 and "both 'use' and 'hf'" in answer.err, f"use and hf: {answer.err}")
 
 
 def active(program):

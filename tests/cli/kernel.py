@@ -25,7 +25,7 @@ def rows(program, *words):
 def formats(program):
     text = program(*GEMM)
     program.equal((text.code, text.err), (0, ""), "kernel gemm")
-    for words in ("time", "TFLOP/s", "of the roofline", "bound by", "tiles", "wave", "tail", "split-K"):
+    for words in ("power", "pJ/FLOP", "time", "TFLOP/s", "of the roofline", "bound by", "tiles", "wave", "tail", "split-K"):
         program.expect(words in text.out, f"kernel gemm prints {words!r}")
     wide = [line for line in text.out.splitlines() if len(line) > 80]
     program.equal(wide, [], "kernel gemm keeps to 80 columns")
@@ -40,6 +40,10 @@ def formats(program):
     program.equal([float(one["time_us"]) for one in table], [row["time_us"]], "kernel --csv has the same time")
     capped = rows(program, *GEMM, "--power-cap", "500W")[0]
     program.expect(capped["time_us"] > row["time_us"], "a power cap slows a product")
+    for one, watts in ((row, 700), (capped, 500)):
+        program.expect(0.97 * watts < one["power_w"] <= watts, f"a large product draws its limit: {one['power_w']} W")
+        program.expect(abs(one["energy_j"] / (one["power_w"] * one["time_us"] * 1e-6) - 1) < 1e-9, "J = W s")
+        program.expect(abs(one["pj_per_flop"] * flops * 1e-12 / one["energy_j"] - 1) < 1e-9, "pJ/FLOP")
     burst = rows(program, *GEMM, "--condition", "burst")[0]
     program.expect(burst["time_us"] < row["time_us"], "a cool chip is faster")
     one = rows(program, "kernel", "attention", "--chip", "h100", "--sequence", "8k", "--heads", "32", "--causal")
@@ -48,6 +52,7 @@ def formats(program):
     program.expect(2 < back[0]["time_us"] / one[0]["time_us"] < 5, "a backward pass costs some 2.5 forward ones")
     norm = rows(program, "kernel", "memory", "h100", "h200", "--class", "norm", "--bytes", "1GiB")
     program.expect(norm[0]["time_us"] > norm[1]["time_us"], "more bandwidth, less time")
+    program.expect(0.3 * 700 < norm[0]["power_w"] < 0.8 * 700, "a memory-bound kernel draws less than its limit")
 
 
 def ranges(program):

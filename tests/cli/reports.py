@@ -33,7 +33,7 @@ def reports(program):
         program.expect(path in seen or optional, f"docs/reference/report.md names {path}, which no report has")
 
 
-VARYING = {"inputs", "results.time_breakdown", "results.bottleneck.elasticities", "results.bottleneck.doubled"}
+VARYING = {"inputs", "results.time_breakdown", "results.energy.chip_step_j", "results.bottleneck.elasticities", "results.bottleneck.doubled"}
 
 
 def paths(value, path=""):

@@ -6,6 +6,7 @@ from calibration import calibration
 from commands import commands
 from compare import compare
 from documents import documents
+from foreign_runs import foreign_runs
 from harness import Program, arguments
 from kernel import kernel
 from imports import imports
@@ -16,7 +17,7 @@ from streams import streams
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports, compare, kernel, calibration, imports):
+    for group in (commands, streams, reports, compare, kernel, calibration, imports, foreign_runs):
         group(program)
     documents(program, options.update)
     return program.finish()

@@ -3,11 +3,13 @@
 #include "plan/lower.hpp"
 #include "spec/catalogue.hpp"
 
+#include "support/close_to.hpp"
 #include "support/scenarios.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -102,5 +104,5 @@ TEST_CASE("FLOPs of one step of the main job, GEMM by GEMM") {
   const double attention = 2 * 2 * s * h / 2;
   const double per_token = layers * (matrices + attention) + 2 * h * v;
   const double tokens = 512.0 * s;
-  CHECK(model_flops(scenario).si() == doctest::Approx(3 * per_token * tokens).epsilon(1e-12));
+  CHECK(model_flops(scenario).si() == close_to(3 * per_token * tokens, 1e-12));
 }

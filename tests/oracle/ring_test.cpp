@@ -2,6 +2,7 @@
 
 #include "network/collective.hpp"
 
+#include "support/close_to.hpp"
 #include "support/scenarios.hpp"
 
 #include <doctest/doctest.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -41,7 +43,7 @@ TEST_CASE("ring all-reduce on NVSwitch: 2(n-1)/n of the buffer through every por
   const LinkGraph graph = build_link_graph(scenario.cluster);
   Router router(graph);
   const auto forms = collective_forms(graph, router, CollectiveKind::all_reduce, {8, 1});
-  CHECK((best_bulk(forms, "ring") * port) == doctest::Approx(2.0 * 7 / 8));
+  CHECK((best_bulk(forms, "ring") * port) == close_to(2.0 * 7 / 8));
 }
 
 TEST_CASE("ring all-reduce over InfiniBand: the same, through one NIC per chip") {
@@ -52,5 +54,5 @@ TEST_CASE("ring all-reduce over InfiniBand: the same, through one NIC per chip")
   Router router(graph);
   // Data parallelism over 16 nodes, one ring per rail: rank i of every node.
   const auto forms = collective_forms(graph, router, CollectiveKind::all_reduce, {16, 8});
-  CHECK((best_bulk(forms, "ring") * nic) == doctest::Approx(2.0 * 15 / 16));
+  CHECK((best_bulk(forms, "ring") * nic) == close_to(2.0 * 15 / 16));
 }

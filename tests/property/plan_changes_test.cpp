@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "pipeline.hpp"
+#include "support/close_to.hpp"
 #include "support/scenarios.hpp"
 
 #include <doctest/doctest.h>
@@ -12,6 +13,8 @@
 
 namespace clustersim {
 namespace {
+
+using test::close_to;
 
 /// The shipped scenario with a change typed in by hand, as a reader of the report would.
 Answer after(const std::string& config, const std::string& change) {
@@ -33,7 +36,7 @@ TEST_CASE("a faster plan, typed in as the report writes it, gives the step that 
     for (const PlanChange& plan : faster_plans(before.scenario, before.timeline.step, network)) {
       CAPTURE(plan.change);
       const Answer then = after(config, plan.change);
-      CHECK(then.timeline.step.si() == doctest::Approx(plan.step.si()));
+      CHECK(then.timeline.step.si() == close_to(plan.step.si()));
       CHECK(then.timeline.step < before.timeline.step);
       CHECK(then.memory.peak == plan.peak);
       CHECK(then.memory.fits());
@@ -57,7 +60,7 @@ TEST_CASE("a remedy makes the plan fit, and no part of it would") {
     const Answer then = after("does_not_fit", plan.change);
     CHECK(then.memory.fits());
     CHECK(then.memory.peak == plan.peak);
-    CHECK(then.timeline.step.si() == doctest::Approx(plan.step.si()));
+    CHECK(then.timeline.step.si() == close_to(plan.step.si()));
     for (const std::string& part : split(plan.change, ' ')) {
       if (part != plan.change && stands_alone(part)) {
         CHECK_FALSE(after("does_not_fit", part).memory.fits());

@@ -6,6 +6,7 @@
 #include "plan/memory.hpp"
 #include "spec/validate_plan.hpp"
 
+#include "support/close_to.hpp"
 #include "support/scenarios.hpp"
 
 #include <doctest/doctest.h>
@@ -16,6 +17,7 @@
 #include <vector>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -95,7 +97,7 @@ void check_breakdown(const Timeline& timeline) {
   }
   CHECK(std::isfinite(timeline.step.si()));
   CHECK(timeline.step.si() > 0.0);
-  CHECK(sum.si() == doctest::Approx(timeline.step.si()).epsilon(1e-12));
+  CHECK(sum.si() == close_to(timeline.step.si(), 1e-12));
 }
 
 void check_memory(Scenario scenario) {

@@ -1,6 +1,7 @@
 #include "analysis/explain.hpp"
 #include "plan/lower.hpp"
 
+#include "support/close_to.hpp"
 #include "support/scenarios.hpp"
 
 #include <doctest/doctest.h>
@@ -8,6 +9,7 @@
 #include <cmath>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -39,7 +41,7 @@ TEST_CASE("elasticities over all resources sum to one") {
       CHECK(elasticity.doubled < 1.0);
       sum += elasticity.value;
     }
-    CHECK_MESSAGE(sum == doctest::Approx(1.0).epsilon(0.03), name);
+    CHECK_MESSAGE(sum == close_to(1.0, 0.03), name);
   }
 }
 
@@ -49,7 +51,7 @@ TEST_CASE("what-ifs are sorted, at least three, and agree with the step they quo
   double last = 1.0;
   for (const WhatIf& what_if : result.explanation.what_ifs) {
     CHECK(what_if.gain <= last);
-    CHECK(what_if.gain == doctest::Approx(1.0 - what_if.step / result.timeline.step));
+    CHECK(what_if.gain == close_to(1.0 - what_if.step / result.timeline.step));
     last = what_if.gain;
   }
 }
@@ -74,8 +76,8 @@ TEST_CASE("the range of a step follows from the elasticities and the spreads") {
   }
   const double factor = std::exp(1.2816 * std::sqrt(variance));
   const double step = result.timeline.step.si();
-  CHECK(explanation.range.high.si() == doctest::Approx(step * factor));
-  CHECK(explanation.range.low.si() == doctest::Approx(step / factor));
+  CHECK(explanation.range.high.si() == close_to(step * factor));
+  CHECK(explanation.range.low.si() == close_to(step / factor));
 }
 
 TEST_CASE("a stack that scatters more widens the range") {

@@ -2,13 +2,16 @@
 
 #include "base/unit_table.hpp"
 
+#include "support/close_to.hpp"
 #include <cmath>
+
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>
 #include <vector>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -70,7 +73,7 @@ void check_every_unit() {
         const double si =
             2.5 * std::pow(10.0, prefix.decimal) * prefix.binary * base.factor / divisor.factor;
         for (const std::string& text : {"2.5 " + unit, "2.5" + unit, " 2.5  " + unit + " "}) {
-          CHECK(read<Q>(text).si() == doctest::Approx(si).epsilon(1e-15));
+          CHECK(read<Q>(text).si() == close_to(si, 1e-15));
         }
       }
     }

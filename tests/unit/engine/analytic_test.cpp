@@ -3,6 +3,7 @@
 #include "engine/analytic.hpp"
 #include "plan/lower.hpp"
 
+#include "support/close_to.hpp"
 #include "support/scenarios.hpp"
 
 #include <doctest/doctest.h>
@@ -12,6 +13,7 @@
 #include <random>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -123,8 +125,8 @@ TEST_CASE("closed form equals the replay on random programs") {
   for (int round = 0; round < 300; ++round) {
     const StepProgram program = random_program(random);
     const double replayed = Replay(program, cost).run(0) * cost.straggler();
-    CHECK(step_time(program, cost).si() == doctest::Approx(replayed).epsilon(1e-9));
-    CHECK(run_analytic(program, cost).step.si() == doctest::Approx(replayed).epsilon(1e-9));
+    CHECK(step_time(program, cost).si() == close_to(replayed, 1e-9));
+    CHECK(run_analytic(program, cost).step.si() == close_to(replayed, 1e-9));
   }
 }
 
@@ -134,7 +136,7 @@ TEST_CASE("closed form equals the replay on the main job") {
   CostModel cost(scenario, network);
   const StepProgram program = lower(scenario);
   const double replayed = Replay(program, cost).run(0) * cost.straggler();
-  CHECK(step_time(program, cost).si() == doctest::Approx(replayed).epsilon(1e-9));
+  CHECK(step_time(program, cost).si() == close_to(replayed, 1e-9));
 }
 
 TEST_CASE("the breakdown sums to the step and no share is negative") {
@@ -162,6 +164,5 @@ TEST_CASE("a machine that is twice as fast in everything takes half the time") {
     twice.links[link.id] = {2, 2};
   }
   CostModel fast(scenario, network, twice);
-  CHECK(step_time(program, fast).si() ==
-        doctest::Approx(step_time(program, cost).si() / 2).epsilon(1e-9));
+  CHECK(step_time(program, fast).si() == close_to(step_time(program, cost).si() / 2, 1e-9));
 }

@@ -5,6 +5,7 @@
 #include "engine/pipeline_run.hpp"
 #include "plan/lower.hpp"
 
+#include "support/close_to.hpp"
 #include "support/scenarios.hpp"
 
 #include <doctest/doctest.h>
@@ -15,6 +16,7 @@
 #include <tuple>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -149,7 +151,7 @@ TEST_CASE("GPipe and 1F1B: a bubble of (P - 1) forward and backward passes") {
         const PipelineSchedule schedule{kind, P, 1, m};
         const double once = each.forward + each.inputs + each.weights;
         CHECK(step_of(schedule, uniform(schedule, each)) ==
-              doctest::Approx((static_cast<double>(m) + P - 1) * once));
+              close_to((static_cast<double>(m) + P - 1) * once));
       }
     }
   }
@@ -164,7 +166,7 @@ TEST_CASE("interleaved 1F1B: the bubble shrinks by the number of chunks") {
         const PipelineSchedule schedule{Schedule::one_f_one_b, P, v, rounds * P};
         const double stage = v * (each.forward + each.inputs + each.weights);
         CHECK(step_of(schedule, uniform(schedule, each)) ==
-              doctest::Approx((static_cast<double>(rounds * P) + (P - 1.0) / v) * stage));
+              close_to((static_cast<double>(rounds * P) + (P - 1.0) / v) * stage));
       }
     }
   }
@@ -178,7 +180,7 @@ TEST_CASE("ZB-H1: weight gradients fill the bubble") {
         const PipelineSchedule schedule{Schedule::zero_bubble, P, 1, m};
         const double work = static_cast<double>(m) * (each.forward + each.inputs + each.weights);
         CHECK(step_of(schedule, uniform(schedule, each)) ==
-              doctest::Approx(work + (P - 1) * (each.forward + each.inputs - each.weights)));
+              close_to(work + (P - 1) * (each.forward + each.inputs - each.weights)));
       }
     }
   }
@@ -195,7 +197,7 @@ TEST_CASE("DualPipe: a quarter of the bubble") {
       const double bubble =
           (P / 2 - 1) * ((each.forward + backward) + backward - 3.0 * each.weights);
       CHECK(step_of(schedule, uniform(schedule, each)) ==
-            doctest::Approx(static_cast<double>(m) * (each.forward + backward) + bubble));
+            close_to(static_cast<double>(m) * (each.forward + backward) + bubble));
     }
   }
 }
@@ -215,8 +217,7 @@ TEST_CASE("uneven stages equal the replay of the task graph, also beyond the rep
         for (Durations& each : stage)
           each = {duration(random), duration(random), duration(random)};
       }
-      CHECK(step_of(schedule, durations) ==
-            doctest::Approx(replay(schedule, durations)).epsilon(1e-9));
+      CHECK(step_of(schedule, durations) == close_to(replay(schedule, durations), 1e-9));
     }
   }
 }
@@ -270,6 +271,6 @@ TEST_CASE("a pipelined plan: the breakdown sums to the step and no share is nega
       CHECK(item.time.si() >= -1e-9);
       sum += item.time;
     }
-    CHECK(sum.si() == doctest::Approx(step_time(program, cost).si()).epsilon(1e-12));
+    CHECK(sum.si() == close_to(step_time(program, cost).si(), 1e-12));
   }
 }

@@ -2,6 +2,7 @@
 
 #include "base/bug.hpp"
 #include "law/roofline.hpp"
+#include "support/close_to.hpp"
 #include "unit/law/fixtures.hpp"
 
 #include <doctest/doctest.h>
@@ -12,6 +13,7 @@
 namespace clustersim {
 namespace {
 
+using test::close_to;
 using test::device_of;
 using test::faster;
 using test::round_chip;
@@ -33,16 +35,16 @@ TEST_CASE("GEMM: one full wave by hand") {
   const double matrix = std::max(unit, power);
   const double bytes = 2.0 * (2560.0 * 4096 + 4096.0 * 1280 + 2560.0 * 1280);
   CHECK(result.waves == 1);
-  CHECK(result.tail == doctest::Approx(0.0));
+  CHECK(result.tail == close_to(0.0));
   CHECK(result.split_k == 1);
-  CHECK(result.time.matrix.si() / matrix == doctest::Approx(1.0));
-  CHECK(result.time.memory.si() / (bytes / (2e12 * 0.75)) == doctest::Approx(1.0));
-  CHECK(result.time.launch.si() == doctest::Approx(2e-6 + 4e-6));
-  CHECK(result.time.flops.si() == doctest::Approx(2.0 * 2560 * 1280 * 4096));
-  CHECK(result.time.traffic.si() == doctest::Approx(bytes));
+  CHECK(result.time.matrix.si() / matrix == close_to(1.0));
+  CHECK(result.time.memory.si() / (bytes / (2e12 * 0.75)) == close_to(1.0));
+  CHECK(result.time.launch.si() == close_to(2e-6 + 4e-6));
+  CHECK(result.time.flops.si() == close_to(2.0 * 2560 * 1280 * 4096));
+  CHECK(result.time.traffic.si() == close_to(bytes));
   const Seconds joined =
       join_roofs(result.time.matrix, result.time.l2, result.time.memory, Seconds{});
-  CHECK(result.time.total.si() == doctest::Approx((result.time.launch + joined).si()));
+  CHECK(result.time.total.si() == close_to((result.time.launch + joined).si()));
 }
 
 TEST_CASE("GEMM: wave quantisation makes a sawtooth") {
@@ -54,16 +56,16 @@ TEST_CASE("GEMM: wave quantisation makes a sawtooth") {
   CHECK(full.waves == 1);
   CHECK(over.waves == 2);
   // The tail's idle units leave their power to the others: only the units' own time doubles.
-  CHECK(full.time.matrix.si() / (2.0 * 256 * 128 * (448 + 128) / 2.7e12) == doctest::Approx(1.0));
-  CHECK(over.time.matrix / full.time.matrix == doctest::Approx(2.0));
-  CHECK(over.tail == doctest::Approx(1.0 - 110.0 / 200.0));
+  CHECK(full.time.matrix.si() / (2.0 * 256 * 128 * (448 + 128) / 2.7e12) == close_to(1.0));
+  CHECK(over.time.matrix / full.time.matrix == close_to(2.0));
+  CHECK(over.tail == close_to(1.0 - 110.0 / 200.0));
   // The rate right after the step is half of that before it, and climbs back by the wave's end.
   const auto rate = [&](std::int64_t n) {
     const KernelTime t = gemm_time({2560, n, 448}, device).time;
     return (t.flops / (t.total - t.launch)).si();
   };
-  CHECK(rate(1281) / rate(1280) == doctest::Approx(0.5).epsilon(0.05));
-  CHECK(rate(2560) / rate(1280) == doctest::Approx(1.0).epsilon(0.05));
+  CHECK(rate(1281) / rate(1280) == close_to(0.5, 0.05));
+  CHECK(rate(2560) / rate(1280) == close_to(1.0, 0.05));
 }
 
 TEST_CASE("GEMM: a deep product just over a wave is cut along K, as stream-K kernels do") {
@@ -79,7 +81,7 @@ TEST_CASE("GEMM: a large product approaches the sustained rate") {
   const GemmTime result = gemm_time({25600, 12800, 65536}, device);
   const double rate = (result.time.flops / result.time.total).si();
   CHECK(rate < 0.8 * 300e12);
-  CHECK(rate == doctest::Approx(0.8 * 300e12).epsilon(0.01));
+  CHECK(rate == close_to(0.8 * 300e12, 0.01));
   CHECK(result.time.binding == Roof::matrix);
 }
 
@@ -89,7 +91,7 @@ TEST_CASE("GEMM: one row is memory-bound") {
   const GemmTime result = gemm_time({1, 16384, 16384}, device_of(chip));
   CHECK(result.time.binding == Roof::memory);
   const double weights = 2.0 * 16384.0 * 16384.0;
-  CHECK(result.time.total.si() == doctest::Approx(weights / (2e12 * 0.75)).epsilon(0.15));
+  CHECK(result.time.total.si() == close_to(weights / (2e12 * 0.75), 0.15));
 }
 
 TEST_CASE("GEMM: K is split when tiles cannot fill the chip") {
@@ -141,8 +143,7 @@ TEST_CASE("GEMM: small tiles starve on L2, so large products take large tiles") 
   // TB/s.
   const GemmTime large = gemm_time({25600, 12800, 8192}, device_of(chip));
   CHECK(large.tile.rows == 256);
-  CHECK(large.time.l2.si() / large.time.matrix.si() ==
-        doctest::Approx((240e12 / 85.33) / 8e12).epsilon(0.03));
+  CHECK(large.time.l2.si() / large.time.matrix.si() == close_to((240e12 / 85.33) / 8e12, 0.03));
   // One small tile per unit beats four-fold padding.
   CHECK(gemm_time({640, 640, 8192}, device_of(chip)).tile.rows == 64);
 }
@@ -154,10 +155,9 @@ TEST_CASE("GEMM: accumulation reads the output first; weight gradients run slowe
   shape.accumulate = true;
   shape.output = Precision::fp32;
   CHECK((gemm_time(shape, device).time.traffic - plain.time.traffic).si() ==
-        doctest::Approx(2560.0 * 1280.0 * (2 * 4 - 2)));
+        close_to(2560.0 * 1280.0 * (2 * 4 - 2)));
   shape.role = GemmRole::weight_gradient;
-  CHECK(gemm_time(shape, device).time.matrix.si() ==
-        doctest::Approx(plain.time.matrix.si() / 0.95));
+  CHECK(gemm_time(shape, device).time.matrix.si() == close_to(plain.time.matrix.si() / 0.95));
 }
 
 TEST_CASE("GEMM: a batch is as many tiles, not as many launches") {
@@ -167,7 +167,7 @@ TEST_CASE("GEMM: a batch is as many tiles, not as many launches") {
   const GemmTime batched = gemm_time(shape, device);
   CHECK(batched.waves == 1);
   CHECK(batched.time.matrix.si() ==
-        doctest::Approx(gemm_time({2560, 1280, 4096}, device).time.matrix.si()));
+        close_to(gemm_time({2560, 1280, 4096}, device).time.matrix.si()));
 }
 
 TEST_CASE("GEMM: a burst falls from its first rate to the steady one") {
@@ -178,8 +178,7 @@ TEST_CASE("GEMM: a burst falls from its first rate to the steady one") {
   const double work = 2.0 * 25600 * 12800 * 4096;
   const double x = work / (300e12 * 0.85) / 1e-3;
   const double mean = 0.8 + (0.85 - 0.8) * (1.0 - std::exp(-x)) / x;
-  CHECK(gemm_time(shape, device).time.matrix.si() / (work / (300e12 * mean)) ==
-        doctest::Approx(1.0));
+  CHECK(gemm_time(shape, device).time.matrix.si() / (work / (300e12 * mean)) == close_to(1.0));
 }
 
 TEST_CASE("GEMM: easy data and a busy node's loop move what power allows, not the units") {
@@ -194,11 +193,11 @@ TEST_CASE("GEMM: easy data and a busy node's loop move what power allows, not th
   using enum Condition;
   using enum OperandData;
   const Seconds usual = on(sustained, random, large);
-  CHECK(usual / on(sustained, easy, large) == doctest::Approx(1.05));
+  CHECK(usual / on(sustained, easy, large) == close_to(1.05));
   // Without a `loop_boost` a loop keeps the burst's rate; with a short one it is at its own.
   chip.kernels.gemm.loop_boost = Seconds{1e-9};
-  CHECK(on(loop, random, large) / usual == doctest::Approx(0.8 / 0.5).epsilon(0.001));
-  CHECK(on(loop, random, small) / on(sustained, random, small) == doctest::Approx(1.0));
+  CHECK(on(loop, random, large) / usual == close_to(0.8 / 0.5, 0.001));
+  CHECK(on(loop, random, small) / on(sustained, random, small) == close_to(1.0));
 }
 
 TEST_CASE("GEMM: a library that quantises its operand pays for it; others do not") {
@@ -218,7 +217,7 @@ TEST_CASE("GEMM: a library that quantises its operand pays for it; others do not
         .time;
   };
   const double cast = 2560.0 * 4096 * 3 / (2e12 * 0.4);
-  CHECK((by("own").total - by("").total).si() / (cast + 9e-6 - 4e-6) == doctest::Approx(1.0));
+  CHECK((by("own").total - by("").total).si() / (cast + 9e-6 - 4e-6) == close_to(1.0));
   CHECK(by("unknown").total == by("").total);
 }
 
@@ -235,14 +234,27 @@ TEST_CASE("GEMM: sparse, 16-bit sums and grouped products change the rate where 
     return gemm_time(dense, device).time.matrix / gemm_time(shape, device).time.matrix;
   };
   for (const GemmShape& shape : {sparse, narrow, grouped})
-    CHECK(gain(shape) == doctest::Approx(1.0));
+    CHECK(gain(shape) == close_to(1.0));
   chip.structured_sparsity = true;
   chip.kernels.gemm.sparse = 0.9;
   chip.matrix_accumulate_16[Precision::bf16] = FlopsPerSecond{600e12};
   chip.kernels.gemm.grouped.data_gradient = 0.7;
-  CHECK(gain(sparse) == doctest::Approx(2.0 * 0.9));
-  CHECK(gain(narrow) == doctest::Approx(2.0));
-  CHECK(gain(grouped) == doctest::Approx(0.7));
+  CHECK(gain(sparse) == close_to(2.0 * 0.9));
+  CHECK(gain(narrow) == close_to(2.0));
+  CHECK(gain(grouped) == close_to(0.7));
+}
+
+TEST_CASE("GEMM: experts start one by one and share the tiles of their waves") {
+  const Device device = round_device();
+  // 25 experts of 4 tiles fill 100 units once, where each alone would leave 96 of them idle.
+  GemmShape batch{512, 256, 4096, 25};
+  GemmShape experts = batch;
+  experts.grouped = true;
+  const GemmTime one = gemm_time(batch, device), many = gemm_time(experts, device);
+  CHECK(many.waves == one.waves);
+  CHECK(many.time.matrix == one.time.matrix);
+  CHECK((many.time.launch - one.time.launch).si() == close_to(24 * 4e-6));
+  CHECK((many.time.total - one.time.total).si() == close_to(24 * 4e-6));
 }
 
 TEST_CASE("GEMM: systolic arrays pad to their edge and know no waves") {
@@ -253,9 +265,13 @@ TEST_CASE("GEMM: systolic arrays pad to their edge and know no waves") {
   const Device device = device_of(chip);
   const double rate = 300e12 * 0.8;
   CHECK(gemm_time({1024, 128, 128}, device).time.matrix.si() ==
-        doctest::Approx(2.0 * 1024 * 128 * 128 / rate));
+        close_to(2.0 * 1024 * 128 * 128 / rate));
   CHECK(gemm_time({1024, 129, 1}, device).time.matrix.si() ==
-        doctest::Approx(2.0 * 1024 * 256 * 128 / rate));
+        close_to(2.0 * 1024 * 256 * 128 / rate));
+  GemmShape experts{1024, 128, 128, 8};
+  const GemmTime batch = gemm_time(experts, device);
+  experts.grouped = true; // one kernel of the compiler's
+  CHECK(gemm_time(experts, device).time.launch == batch.time.launch);
 }
 
 TEST_CASE("GEMM: speeding everything up by λ divides the time by λ") {
@@ -263,7 +279,7 @@ TEST_CASE("GEMM: speeding everything up by λ divides the time by λ") {
   for (const GemmShape& shape :
        {GemmShape{1, 4096, 4096}, GemmShape{300, 500, 20000}, GemmShape{8192, 8192, 8192}}) {
     CHECK(gemm_time(shape, fast).time.total.si() ==
-          doctest::Approx(gemm_time(shape, slow).time.total.si() / 3.0));
+          close_to(gemm_time(shape, slow).time.total.si() / 3.0));
   }
 }
 

@@ -6,11 +6,14 @@
 #include "law/memory_bound.hpp"
 #include "law/roofline.hpp"
 #include "spec/catalogue.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
 namespace clustersim {
 namespace {
+
+using test::close_to;
 
 const Catalogue& catalogue() {
   static const Catalogue shipped({CLUSTERSIM_SOURCE_DIR});
@@ -37,8 +40,8 @@ constexpr double printed = 0.002; // to the digits of the pages
 TEST_CASE("roofline.md: ridge point of H100") {
   const Chip h100 = chip("h100-sxm5-80gb");
   const double ridge = ridge_point(*h100.matrix[Precision::bf16], h100.memory.bandwidth).si();
-  CHECK(ridge == doctest::Approx(989.4e12 / 3.35e12));
-  CHECK(3.0 * ridge == doctest::Approx(886).epsilon(printed));
+  CHECK(ridge == close_to(989.4e12 / 3.35e12));
+  CHECK(3.0 * ridge == close_to(886, printed));
 }
 
 TEST_CASE("gemm.md: 4096 cubed on A100") {
@@ -46,11 +49,11 @@ TEST_CASE("gemm.md: 4096 cubed on A100") {
   CHECK(t.tile.rows == 128);
   CHECK(t.tile.columns == 256);
   CHECK(t.waves == 5);
-  CHECK(t.time.matrix.si() == doctest::Approx(512 * 2.0 * 128 * 256 * 4096 / (312e12 * 0.83)));
-  CHECK(t.time.l2.si() == doctest::Approx(5 * 108 * (128.0 + 256) * 4096 * 2 / 5.45e12));
-  CHECK(t.time.memory.si() == doctest::Approx(3 * 4096.0 * 4096 * 2 / (0.77 * 2.039e12)));
-  CHECK(t.time.total.si() == doctest::Approx(541.8e-6).epsilon(printed));
-  CHECK((t.time.flops / t.time.total).si() == doctest::Approx(253.7e12).epsilon(printed));
+  CHECK(t.time.matrix.si() == close_to(512 * 2.0 * 128 * 256 * 4096 / (312e12 * 0.83)));
+  CHECK(t.time.l2.si() == close_to(5 * 108 * (128.0 + 256) * 4096 * 2 / 5.45e12));
+  CHECK(t.time.memory.si() == close_to(3 * 4096.0 * 4096 * 2 / (0.77 * 2.039e12)));
+  CHECK(t.time.total.si() == close_to(541.8e-6, printed));
+  CHECK((t.time.flops / t.time.total).si() == close_to(253.7e12, printed));
 }
 
 TEST_CASE("gemm.md: sweeping N on A100 shows the waves of NVIDIA's guide") {
@@ -63,7 +66,7 @@ TEST_CASE("gemm.md: sweeping N on A100 shows the waves of NVIDIA's guide") {
   double last_drop = 1.0;
   for (const std::int64_t full : {1536, 3072, 4608}) {
     CAPTURE(full);
-    CHECK(gemm_time({2304, full, 4096}, a100).tail == doctest::Approx(0.0));
+    CHECK(gemm_time({2304, full, 4096}, a100).tail == close_to(0.0));
     for (std::int64_t before = full - 1280; before < full; before += 128)
       CHECK(rate(before) < rate(full));
     const double drop = 1.0 - rate(full + 128) / rate(full);
@@ -81,29 +84,50 @@ TEST_CASE("attention.md: FlashAttention-2 at 16,384 tokens on A100") {
   shape.queries = shape.keys = 16384;
   shape.causal = false;
   const KernelTime t = attention_time(shape, device(chip("a100-sxm4-80gb")));
-  CHECK(t.matrix.si() == doctest::Approx(4.0 * 16 * 16384 * 16384 * 128 / (0.72 * 312e12)));
-  CHECK(t.memory.si() == doctest::Approx(4.0 * 16 * 16384 * 128 * 2 / (0.84 * 2.039e12)));
-  CHECK(t.total.si() == doctest::Approx(9799e-6).epsilon(printed));
+  CHECK(t.matrix.si() == close_to(4.0 * 16 * 16384 * 16384 * 128 / (0.72 * 312e12)));
+  CHECK(t.memory.si() == close_to(4.0 * 16 * 16384 * 128 * 2 / (0.80 * 2.039e12)));
+  CHECK(t.total.si() == close_to(9799e-6, printed));
 }
 
 TEST_CASE("memory-bound.md: layer norm on A100") {
   const MemoryKernel norm{KernelClass::norm, Bytes{2.0 * 2 * 8192 * 4096}, Flops{}, 1};
   const KernelTime t = memory_kernel_time(norm, device(chip("a100-sxm4-80gb")));
-  CHECK(t.memory.si() == doctest::Approx((2.0 * 2 * 8192 * 4096 + 2e6) / (0.60 * 2.039e12)));
-  CHECK(t.total.si() == doctest::Approx(113.9e-6).epsilon(printed));
+  CHECK(t.memory.si() == close_to((2.0 * 2 * 8192 * 4096 + 2e6) / (0.60 * 2.039e12)));
+  CHECK(t.total.si() == close_to(113.9e-6, printed));
+}
+
+TEST_CASE("power.md: joules of a product and of a memory-bound kernel on H100") {
+  const Device h100 = device(chip("h100-sxm5-80gb"));
+  const KernelTime product = gemm_time({8192, 8192, 8192}, h100).time;
+  CHECK(product.total.si() == close_to(1.591e-3, printed));
+  const double full = 0.837 / 0.7;
+  CHECK(h100.gemm_rates[Precision::bf16]->energy.si() ==
+        close_to((0.25 * 700 - 70 + 0.75 * 700 * full * full) / (0.837 * 989.4e12)));
+  CHECK(product.energy.si() == close_to(1.111, printed));
+  CHECK((product.energy / product.total).si() == close_to(698.0, printed));
+  const MemoryKernel copy{KernelClass::elementwise, Bytes{1073741824.0}, Flops{}, 1};
+  const KernelTime moved = memory_kernel_time(copy, h100);
+  CHECK(moved.energy.si() == close_to(70.0 * moved.total.si() + 1073741824.0 * 128e-12));
+  CHECK(moved.energy.si() == close_to(0.168, 0.005));
+}
+
+TEST_CASE("memory-bound.md: a triad on H100 SXM") {
+  const double share = 1.0 / (1 / 0.945 + (1 / 0.865 - 1 / 0.945) * 2.0 / 3.0);
+  CHECK(stream_bandwidth(device(chip("h100-sxm5-80gb")), 1.0 / 3.0).si() ==
+        close_to(share * 3.35e12));
 }
 
 TEST_CASE("power.md: H100 at 500 W, RTX 3090 at 280 W, GB300 from GB200") {
   PowerLimits power;
   power.cap = Watts{500.0};
   const Device h100 = device(chip("h100-sxm5-80gb"), power);
-  CHECK(h100.clock == doctest::Approx(0.787).epsilon(printed));
-  CHECK(h100.matrix_sustained[Precision::bf16]->si() == doctest::Approx(545e12).epsilon(printed));
-  CHECK(h100.memory.si() == doctest::Approx(3.35e12));
+  CHECK(h100.clock == close_to(0.787, printed));
+  CHECK(h100.matrix_sustained[Precision::bf16]->si() == close_to(545e12, printed));
+  CHECK(h100.memory.si() == close_to(3.35e12));
 
   power.cap = Watts{280.0};
   const double kept = device(chip("rtx-3090"), power).clock;
-  CHECK(kept == doctest::Approx(0.92).epsilon(0.01));
+  CHECK(kept == close_to(0.92, 0.01));
 
   const auto sustained = [](const char* name) {
     return device(chip(name)).matrix_sustained[Precision::bf16]->si();

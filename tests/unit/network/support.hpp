@@ -64,8 +64,11 @@ inline Fabric fabric(const std::string& shape) {
   return result;
 }
 
-inline Cluster cluster(const Node& node, int nodes = 1, const Fabric& between = fabric("none")) {
+/// Links of one id are one class, whose first mention counts: cards and fabric share one link, as
+/// in the catalogue.
+inline Cluster cluster(const Node& node, int nodes = 1, Fabric between = fabric("none")) {
   Cluster result;
+  if (between.link.id == node.nics.link.id) between.link = node.nics.link;
   result.partitions.push_back({node, nodes, between});
   return result;
 }

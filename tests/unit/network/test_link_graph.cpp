@@ -3,12 +3,14 @@
 #include "base/bug.hpp"
 #include "network/routing.hpp"
 #include "support.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 using namespace clustersim::testing;
 
 namespace {
@@ -55,7 +57,7 @@ TEST_CASE("a leaf sends up what its NICs send, divided by the oversubscription")
   for (const Edge& edge : graph.edges()) {
     if (graph.vertices()[edge.to.at()].kind != VertexKind::spine) continue;
     ++uplinks;
-    CHECK(edge.capacity.si() == doctest::Approx(between.nodes_per_leaf * nic_rate / 4.0));
+    CHECK(edge.capacity.si() == close_to(between.nodes_per_leaf * nic_rate / 4.0));
   }
   CHECK(uplinks == 16);
 }
@@ -107,7 +109,7 @@ TEST_CASE("a staged byte uses host memory twice, so each direction has half of i
   const LinkGraph graph = build_link_graph(cluster(pcie_node(false)));
   for (const Edge& edge : graph.edges()) {
     if (graph.vertices()[edge.to.at()].kind != VertexKind::host_memory) continue;
-    CHECK(edge.capacity.si() == doctest::Approx(memory_rate / 2));
+    CHECK(edge.capacity.si() == close_to(memory_rate / 2));
   }
 }
 
@@ -116,7 +118,7 @@ TEST_CASE("scale-up shapes join the chips they name") {
   node.scale_up.shape = "mesh";
   const LinkGraph mesh = build_link_graph(cluster(node));
   const Edge& pair = mesh.edges().front();
-  CHECK(pair.capacity.si() == doctest::Approx(nvlinks / 7.0 * nvlink_rate));
+  CHECK(pair.capacity.si() == close_to(nvlinks / 7.0 * nvlink_rate));
   node.scale_up.shape = "bridged";
   const LinkGraph pairs = build_link_graph(cluster(node));
   Router router(pairs);

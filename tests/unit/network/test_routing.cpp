@@ -2,12 +2,14 @@
 
 #include "base/bug.hpp"
 #include "support.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
 #include <map>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 using namespace clustersim::testing;
 
 namespace {
@@ -31,7 +33,7 @@ void check_conservation(const LinkGraph& graph) {
         const double expected = vertex == graph.chips()[a]   ? -1.0
                                 : vertex == graph.chips()[b] ? 1.0
                                                              : 0.0;
-        CHECK(net == doctest::Approx(expected));
+        CHECK(net == close_to(expected));
       }
     }
   }
@@ -53,10 +55,10 @@ TEST_CASE("equal paths share the traffic evenly, longer ones get none") {
   Router router(graph);
   const Route& route = router.route(a, b);
   CHECK(route.hops == 2);
-  CHECK(route.latency.si() == doctest::Approx(2e-6));
+  CHECK(route.latency.si() == close_to(2e-6));
   REQUIRE(route.edges.size() == 4);
   for (const EdgeShare& e : route.edges) {
-    CHECK(e.share == doctest::Approx(0.5));
+    CHECK(e.share == close_to(0.5));
     CHECK(graph.edges()[e.edge.at()].to != slow);
   }
 }
@@ -97,7 +99,7 @@ TEST_CASE("nodes that hang at the same switches are interchangeable") {
           router.route(graph.chips()[from], graph.chips()[8 + to]); // searched anew
       if (from == to) {
         CHECK(first.hops == checked.hops);
-        CHECK(first.latency.si() == doctest::Approx(checked.latency.si()));
+        CHECK(first.latency.si() == close_to(checked.latency.si()));
       }
     }
   }
@@ -160,5 +162,5 @@ TEST_CASE("a graph written out by hand works when its chips forward") {
   CHECK(router.pattern(RankId{0}, RankId{2}).hops == 2);
   CHECK(router.pattern(RankId{0}, RankId{3}).hops_taken.size() == 6); // both ways round
   const auto forms = forms_by("ring", graph, router, CollectiveKind::all_reduce, {6, 1});
-  CHECK(busiest(forms.at(0)).si() == doctest::Approx(2.0 * 5 / 6 / 1e9));
+  CHECK(busiest(forms.at(0)).si() == close_to(2.0 * 5 / 6 / 1e9));
 }

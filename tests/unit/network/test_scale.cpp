@@ -3,10 +3,12 @@
 #include "network/collective.hpp"
 
 #include "support.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 using namespace clustersim::testing;
 
 TEST_CASE("sixty-five thousand chips") {
@@ -22,7 +24,7 @@ TEST_CASE("sixty-five thousand chips") {
   const auto forms = collective_forms(graph, router, CollectiveKind::all_reduce, {chips, 1});
   const CollectiveTime time = fastest(forms, Bytes{1e9}, graph);
   REQUIRE(time.binding.has_value());
-  CHECK(busiest(*time.form).si() == doctest::Approx(2.0 / 8 / nic_rate).epsilon(1e-3));
+  CHECK(busiest(*time.form).si() == close_to(2.0 / 8 / nic_rate, 1e-3));
 }
 
 TEST_CASE("in a small cluster the steady rate equals that of a large one, node for node") {
@@ -32,5 +34,5 @@ TEST_CASE("in a small cluster the steady rate equals that of a large one, node f
     Router router(graph);
     return busiest(forms_by("ring", graph, router, CollectiveKind::all_gather, {nodes, 8}).at(0));
   };
-  CHECK(rate(4).si() / (3.0 / 4) == doctest::Approx(rate(256).si() / (255.0 / 256)));
+  CHECK(rate(4).si() / (3.0 / 4) == close_to(rate(256).si() / (255.0 / 256)));
 }

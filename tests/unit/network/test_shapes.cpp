@@ -4,11 +4,15 @@
 #include "network/link_rings.hpp"
 #include "spec/check_shapes.hpp"
 #include "support.hpp"
+#include "support/close_to.hpp"
 
 #include <algorithm>
+
 #include <doctest/doctest.h>
 
 using namespace clustersim;
+using namespace clustersim::test;
+using clustersim::test::close_to;
 using namespace clustersim::testing;
 
 namespace {
@@ -48,16 +52,15 @@ Node cube_mesh(int chips) {
 TEST_CASE("a torus gathers at (n-1)/n over all of its links, an open line at half of that") {
   const double link = nvlink_rate;
   CHECK(rate(torus("4x4x4", 64), CollectiveKind::all_gather, {64, 1}) ==
-        doctest::Approx(63.0 / 64 / (6 * link)));
+        close_to(63.0 / 64 / (6 * link)));
   CHECK(rate(torus("4x4x4", 64), CollectiveKind::all_reduce, {64, 1}) ==
-        doctest::Approx(2 * 63.0 / 64 / (6 * link)));
+        close_to(2 * 63.0 / 64 / (6 * link)));
   CHECK(rate(torus("4x4", 16, "none"), CollectiveKind::all_gather, {16, 1}) ==
-        doctest::Approx(2 * 15.0 / 16 / (4 * link)));
+        close_to(2 * 15.0 / 16 / (4 * link)));
   // Groups along one axis, all sixteen at once, have their own rings.
   CHECK(rate(torus("4x4x4", 64), CollectiveKind::all_gather, {4, 16}) ==
-        doctest::Approx(3.0 / 4 / (2 * link)));
-  CHECK(rate(torus("8x8", 64), CollectiveKind::all_to_all, {64, 1}) ==
-        doctest::Approx(8.0 / 8 / link));
+        close_to(3.0 / 4 / (2 * link)));
+  CHECK(rate(torus("8x8", 64), CollectiveKind::all_to_all, {64, 1}) == close_to(8.0 / 8 / link));
 }
 
 TEST_CASE("the cube mesh carries three double rings, its parts as many as were measured") {
@@ -71,10 +74,18 @@ TEST_CASE("the cube mesh carries three double rings, its parts as many as were m
     }
     return 2.0 * (chips - 1) / chips / best / nvlink_rate; // bus bandwidth in links
   };
-  CHECK(rings(8) == doctest::Approx(6.0));
-  CHECK(rings(4) == doctest::Approx(4.0));
-  CHECK(rings(3) == doctest::Approx(2.0));
-  CHECK(rings(2) == doctest::Approx(1.0));
+  CHECK(rings(8) == close_to(6.0));
+  CHECK(rings(4) == close_to(4.0));
+  CHECK(rings(3) == close_to(2.0));
+  CHECK(rings(2) == close_to(1.0));
+}
+
+TEST_CASE("five chips of the cube mesh have no ring: one chain, one link at each step") {
+  const LinkGraph graph = build_link_graph(cluster(cube_mesh(5)));
+  Router router(graph);
+  const auto chain = forms_by("tree", graph, router, CollectiveKind::all_reduce, {5, 1});
+  REQUIRE_FALSE(chain.empty());
+  CHECK(busiest(chain.front()).si() == close_to(1.0 / nvlink_rate));
 }
 
 TEST_CASE("cycles are packed into links, and none where none fits") {
@@ -131,5 +142,5 @@ TEST_CASE("groups of leaves share their links to the other groups") {
         router.pattern(RankId{0}, RankId{8}).hops + 2);
   // Every chip sends to its like two nodes on: sixteen NIC streams leave each group of two leaves.
   const auto forms = forms_by("direct", graph, router, CollectiveKind::send_recv, {2, 16});
-  CHECK(busiest(forms.front()).si() == doctest::Approx(4.0 / nic_rate));
+  CHECK(busiest(forms.front()).si() == close_to(4.0 / nic_rate));
 }

@@ -4,11 +4,12 @@
 #include "examples.hpp"
 
 #include "plan/shard.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace clustersim;
-using doctest::Approx;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -38,7 +39,7 @@ TEST_CASE("model FLOPs of the program are those of the formula, whatever the pla
           scenario.plan.sequence_parallel = tensor > 2;
           scenario.plan.micro_batch = 2;
           test::spread(scenario, tensor, 3, 5);
-          CHECK(program_model_flops(scenario) == Approx(model_flops(scenario).si()).epsilon(1e-12));
+          CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
         }
       }
     }
@@ -48,7 +49,7 @@ TEST_CASE("model FLOPs of the program are those of the formula, whatever the pla
 TEST_CASE("model FLOPs hold where heads do not divide and K/V heads are fewer than ranks") {
   Scenario scenario = test::example(test::llama3_70b(), 512);
   test::spread(scenario, 16, 1, 1); // 8 K/V heads on 16 ranks
-  CHECK(program_model_flops(scenario) == Approx(model_flops(scenario).si()).epsilon(1e-12));
+  CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
 }
 
 TEST_CASE("encoders: masked-language head and pooler are counted once") {
@@ -57,7 +58,7 @@ TEST_CASE("encoders: masked-language head and pooler are counted once") {
   scenario.model.causal = false;
   scenario.model.mlm_head = scenario.model.pooler = true;
   test::spread(scenario, 4, 2, 2);
-  CHECK(program_model_flops(scenario) == Approx(model_flops(scenario).si()).epsilon(1e-12));
+  CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
 }
 
 TEST_CASE("matrix products: 3 x forward of every weight, and shards add up to the whole") {
@@ -65,10 +66,10 @@ TEST_CASE("matrix products: 3 x forward of every weight, and shards add up to th
   const double h = 8192, kv = 1024, f = 28672, V = 128256, tokens = 1024;
   const double weights = 80 * (2 * h * h + 2 * h * kv + 3 * h * f) + h * V;
   const double whole = program_gemm_flops(scenario);
-  CHECK(whole == Approx(3 * 2 * tokens * weights).epsilon(1e-12));
+  CHECK(whole == close_to(3 * 2 * tokens * weights, 1e-12));
   for (const int tensor : {2, 4, 8}) {
     test::spread(scenario, tensor, 1, 1);
-    CHECK(program_gemm_flops(scenario) == Approx(whole).epsilon(1e-12));
+    CHECK(program_gemm_flops(scenario) == close_to(whole, 1e-12));
   }
 }
 
@@ -76,7 +77,7 @@ TEST_CASE("unfused attention computes the masked half too") {
   const Scenario fused = test::example(test::small_gpt(2, 4), 512);
   const Scenario unfused = test::example(test::small_gpt(2, 4), 512, "unfused");
   const double square = 2.0 * 512 * 512 * 256; // one product of one layer
-  CHECK(program_gemm_flops(unfused) - program_gemm_flops(fused) == Approx(2 * 6 * square));
+  CHECK(program_gemm_flops(unfused) - program_gemm_flops(fused) == close_to(2 * 6 * square));
 }
 
 TEST_CASE("every gradient byte is reduced once a step, whatever the bucket") {
@@ -87,7 +88,7 @@ TEST_CASE("every gradient byte is reduced once a step, whatever the bucket") {
       test::spread(scenario, 2, 4, micro_batches);
       const double bytes = test::sum_over_step(
           lower(scenario), [](const Op& op) { return test::payload(op, Axis::data); });
-      CHECK(bytes == Approx(4.0 * local_parameters(scenario).total).epsilon(1e-12));
+      CHECK(bytes == close_to(4.0 * local_parameters(scenario).total, 1e-12));
     }
   }
 }
@@ -106,8 +107,8 @@ TEST_CASE("ZeRO-1 scatters the gradients and gathers the parameters, hidden or n
       });
     };
     const double parameters = local_parameters(scenario).total;
-    CHECK(carried(CollectiveKind::reduce_scatter) == Approx(4.0 * parameters));
-    CHECK(carried(CollectiveKind::all_gather) == Approx(2.0 * parameters));
+    CHECK(carried(CollectiveKind::reduce_scatter) == close_to(4.0 * parameters));
+    CHECK(carried(CollectiveKind::all_gather) == close_to(2.0 * parameters));
     CHECK(carried(CollectiveKind::all_reduce) == 4.0); // the scalar of the gradient norm
   }
 }

@@ -3,10 +3,12 @@
 #include "plan/context_exchange.hpp"
 
 #include "examples.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -38,7 +40,7 @@ TEST_CASE("attention's pairs divide evenly over context ranks") {
     for (const int context : {2, 4, 8}) {
       const StepProgram program = lower(shared(context, exchange));
       for (const bool backward : {false, true}) {
-        CHECK(pairs(program, backward) == doctest::Approx(pairs(lower(whole), backward) / context));
+        CHECK(pairs(program, backward) == close_to(pairs(lower(whole), backward) / context));
       }
     }
   }
@@ -50,7 +52,7 @@ TEST_CASE("model FLOPs of all context ranks are the model's") {
     const Scenario scenario = shared(4, exchange);
     const double of_rank =
         test::sum_over_step(lower(scenario), [](const Op& op) { return op.model_flops.si(); });
-    CHECK(4.0 * of_rank == doctest::Approx(model_flops(scenario).si()));
+    CHECK(4.0 * of_rank == close_to(model_flops(scenario).si()));
   }
 }
 
@@ -61,6 +63,6 @@ TEST_CASE("a ring sends c - 1 times its keys and values forward, c times with gr
     const double own = 2.0 * (1024.0 / context) * static_cast<double>(scenario.model.hidden) * 2.0;
     const double sent = test::sum_over_step(
         lower(scenario), [](const Op& op) { return test::payload(op, Axis::context); });
-    CHECK(sent == doctest::Approx(layers * own * ((context - 1.0) + 2.0 * context)));
+    CHECK(sent == close_to(layers * own * ((context - 1.0) + 2.0 * context)));
   }
 }

@@ -4,10 +4,12 @@
 #include "plan/stage.hpp"
 
 #include "examples.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -55,7 +57,23 @@ TEST_CASE("model FLOPs of all ranks are the model's, whatever the axes") {
     const Scenario scenario = mixture(expert, tensor, expert_tensor);
     const double of_rank =
         test::sum_over_step(lower(scenario), [](const Op& op) { return op.model_flops.si(); });
-    CHECK(of_rank * scenario.plan.data * tensor == doctest::Approx(model_flops(scenario).si()));
+    CHECK(of_rank * scenario.plan.data * tensor == close_to(model_flops(scenario).si()));
+  }
+}
+
+TEST_CASE("products of experts are grouped when a rank holds several, and cost the law's starts") {
+  for (const int expert : {1, 4, 8}) {
+    Scenario scenario = mixture(expert, 1, 1);
+    const auto grouped_products = [&] {
+      return test::sum_over_step(lower(scenario), [](const Op& op) {
+        const auto* gemm = std::get_if<GemmShape>(&op.work);
+        return gemm != nullptr && gemm->grouped ? static_cast<double>(gemm->batch) : 0.0;
+      });
+    };
+    const double layers = static_cast<double>(expert_layers(scenario.model));
+    // Up and down, forward and both gradients, of two micro-batches.
+    const double held = static_cast<double>(experts / expert);
+    CHECK(grouped_products() == close_to(expert == 8 ? 0.0 : 2.0 * layers * 6.0 * held));
   }
 }
 
@@ -65,7 +83,7 @@ TEST_CASE("all-to-alls carry top_k copies of each token, twice forward and twice
   const double copy = static_cast<double>(scenario.model.hidden) * 2.0;
   const double sent = test::sum_over_step(
       lower(scenario), [](const Op& op) { return test::payload(op, Axis::expert); });
-  CHECK(sent == doctest::Approx(2.0 * layers * 4.0 * 512.0 * top_k * copy));
+  CHECK(sent == close_to(2.0 * layers * 4.0 * 512.0 * top_k * copy));
 }
 
 TEST_CASE("experts are dealt out, everything else is held by every rank") {
@@ -73,8 +91,8 @@ TEST_CASE("experts are dealt out, everything else is held by every rank") {
   for (const int expert : {1, 2, 8}) {
     const LocalParameters local = local_parameters(mixture(expert, 1, 1));
     const double routed = static_cast<double>(experts * count.expert);
-    CHECK(local.of(LayerKind::experts).experts == doctest::Approx(routed / expert));
+    CHECK(local.of(LayerKind::experts).experts == close_to(routed / expert));
     CHECK(local.of(LayerKind::experts).dense ==
-          doctest::Approx(static_cast<double>(count.moe_layer) - routed));
+          close_to(static_cast<double>(count.moe_layer) - routed));
   }
 }

@@ -5,12 +5,14 @@
 #include "plan/stage.hpp"
 
 #include "examples.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
 #include <numeric>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -49,7 +51,7 @@ TEST_CASE("stages hold all parameters once, a tied table twice") {
   for (const Stage& stage : stages_of(scenario))
     sum += parameters_of(scenario, stage).total();
   const double table = static_cast<double>(scenario.model.vocabulary * scenario.model.hidden);
-  CHECK(sum == doctest::Approx(whole + (scenario.model.tied_embeddings ? table : 0.0)));
+  CHECK(sum == close_to(whole + (scenario.model.tied_embeddings ? table : 0.0)));
 }
 
 TEST_CASE("1F1B: stage p keeps P - p micro-batches") {
@@ -63,7 +65,7 @@ TEST_CASE("1F1B: stage p keeps P - p micro-batches") {
   REQUIRE(memory.stages.size() == 4);
   for (std::size_t p = 0; p < 4; ++p) {
     CHECK(term(memory.stages[p].terms, "activations").si() ==
-          doctest::Approx((4.0 - static_cast<double>(p)) * 2.0 * layer.si()));
+          close_to((4.0 - static_cast<double>(p)) * 2.0 * layer.si()));
   }
 }
 
@@ -83,13 +85,13 @@ TEST_CASE("ZeRO: 16 bytes per parameter, then 4 + 12/N, 2 + 14/N and 16/N") {
         .si();
   };
   for (const int n : {4, 16, 64, 256, 1024}) {
-    CHECK(states(0, n) == doctest::Approx((2.0 + 2.0 + 12.0) * psi));
-    CHECK(states(1, n) == doctest::Approx((2.0 + 2.0 + 12.0 / n) * psi));
-    CHECK(states(2, n) == doctest::Approx((2.0 + (2.0 + 12.0) / n) * psi));
-    CHECK(states(3, n) == doctest::Approx((2.0 + 2.0 + 12.0) / n * psi));
+    CHECK(states(0, n) == close_to((2.0 + 2.0 + 12.0) * psi));
+    CHECK(states(1, n) == close_to((2.0 + 2.0 + 12.0 / n) * psi));
+    CHECK(states(2, n) == close_to((2.0 + (2.0 + 12.0) / n) * psi));
+    CHECK(states(3, n) == close_to((2.0 + 2.0 + 12.0) / n * psi));
   }
   scenario.plan.hybrid_shard = 8;
-  CHECK(states(3, 64) == doctest::Approx((2.0 + 2.0 + 12.0) / 8.0 * psi));
+  CHECK(states(3, 64) == close_to((2.0 + 2.0 + 12.0) / 8.0 * psi));
 }
 
 TEST_CASE("ZeRO-3 keeps two gathered layers beside embedding and head") {
@@ -100,5 +102,5 @@ TEST_CASE("ZeRO-3 keeps two gathered layers beside embedding and head") {
   const LocalParameters local = local_parameters(scenario);
   const Bytes element = shard_of(scenario).element;
   CHECK(term(memory_footprint(scenario), "gathered layers").si() ==
-        doctest::Approx(((2.0 * local.per_layer + local.embedding + local.head) * element).si()));
+        close_to(((2.0 * local.per_layer + local.embedding + local.head) * element).si()));
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "base/units.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,6 +18,7 @@
 #include <vector>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -190,7 +192,7 @@ TEST_CASE("the name A6000 Ada leads to the RTX 6000 Ada and says what it is not"
   REQUIRE(ampere.size() == 1);
   // 142 SM at 2505 MHz against 84 SM at 1800 MHz, both with 1024 FLOP per clock
   const double ratio = *chip.matrix[Precision::bf16] / *chip_of(*ampere[0]).matrix[Precision::bf16];
-  CHECK(ratio == doctest::Approx(142.0 * 2505.0 / (84.0 * 1800.0)).epsilon(0.01));
+  CHECK(ratio == close_to(142.0 * 2505.0 / (84.0 * 1800.0), 0.01));
 }
 
 TEST_CASE("16-bit matrix peaks are units x clock x FLOP per clock, or half of that") {

@@ -3,6 +3,7 @@
 #include "base/bug.hpp"
 #include "spec/catalogue.hpp"
 #include "spec/constants.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,6 +11,7 @@
 #include <set>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -52,7 +54,7 @@ TEST_CASE("a constant that is set is read back, and no other moves") {
       REQUIRE(after.size() == before.size());
       for (std::size_t i = 0; i < after.size(); ++i) {
         const double expected = before[i].key == one.key ? wanted : before[i].value.value_or(-1);
-        CHECK(after[i].value.value_or(-1) == doctest::Approx(expected).epsilon(1e-12));
+        CHECK(after[i].value.value_or(-1) == close_to(expected, 1e-12));
       }
     }
   }
@@ -92,7 +94,7 @@ TEST_CASE("written to four digits, and meant as written") {
   CHECK(constant_text(share, 0.123456) == "0.1235");
   CHECK(as_written(share, 0.123456) == 0.1235);
   CHECK(constant_text(time, 2.87412e-6) == "2.874 us");
-  CHECK(as_written(time, 2.87412e-6) == doctest::Approx(2.874e-6).epsilon(1e-12));
+  CHECK(as_written(time, 2.87412e-6) == close_to(2.874e-6, 1e-12));
   CHECK(constant_text(size, 2143210) == "2.143 MB");
   CHECK(as_written(size, 2143210) == 2143000);
 }

@@ -1,6 +1,7 @@
 // A good scenario: what is read, what is derived, where each value says it came from.
 
 #include "small_catalogue.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
@@ -72,8 +73,8 @@ TEST_CASE("what is not given is derived") {
   CHECK(s.model.kv_heads == s.model.heads);
   CHECK(s.model.head_dim == 64 / 4);
   CHECK(s.model.ffn_hidden == 4 * 64);
-  CHECK(s.chip().memory.usable.si() == doctest::Approx(16 * 1073741824.0 * 0.9956));
-  CHECK(s.chip().power.idle.si() == doctest::Approx(300.0 * 90 / 700));
+  CHECK(s.chip().memory.usable.si() == close_to(16 * 1073741824.0 * 0.9956));
+  CHECK(s.chip().power.idle.si() == close_to(300.0 * 90 / 700));
   CHECK(s.chip().kernels.memory.classes[static_cast<std::size_t>(KernelClass::norm)] == 0.5);
   CHECK(s.chip().kernels.memory.classes[static_cast<std::size_t>(KernelClass::cast)] == 0.8);
 }
@@ -83,7 +84,7 @@ TEST_CASE("inline ECC takes a sixteenth, other chips than GPUs have no driver sh
   files.replace("models/chips/tiny.toml", "type = \"HBM\"", "type = \"GDDR6\"\necc_inline = true");
   Diagnostics out;
   CHECK(load_chip(files.catalogue(), "tiny", out)->memory.usable.si() ==
-        doctest::Approx(16 * 1073741824.0 * 0.9956 * 15 / 16));
+        close_to(16 * 1073741824.0 * 0.9956 * 15 / 16));
   files.replace("models/chips/tiny.toml", "ecc_inline = true", "");
   files.replace("models/chips/tiny.toml", "kind = \"gpu\"", "kind = \"tpu\"");
   CHECK(load_chip(files.catalogue(), "tiny", out)->memory.usable.si() == 16 * 1073741824.0);

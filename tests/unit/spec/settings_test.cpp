@@ -2,6 +2,8 @@
 
 #include "small_catalogue.hpp"
 
+#include "support/close_to.hpp"
+
 #include <doctest/doctest.h>
 
 using namespace clustersim;
@@ -179,14 +181,24 @@ TEST_CASE("a cap above the board's limit is said to be, and the limit holds") {
   CHECK(outcome.scenario->warnings.size() == 1);
 }
 
-TEST_CASE("a clock overridden without its peaks is said to move none") {
+TEST_CASE("a clock overridden alone takes its peaks with it") {
   const SmallCatalogue files;
-  const std::string clock = "override.chip.tiny.compute.boost_clock=1 GHz";
+  const std::string clock = "override.chip.tiny.compute.boost_clock=0.5 GHz";
   const Outcome alone = parse(files, small_scenario(), {clock});
   REQUIRE(alone.scenario);
-  CHECK(says(alone, "warning: [override.chip.\"tiny\"] compute.boost_clock moves no peak"));
+  const Outcome stock = parse(files, small_scenario(), {});
+  REQUIRE(stock.scenario);
+  const Chip& fast = stock.scenario->chip();
+  const Chip& slow = alone.scenario->chip();
+  CHECK(slow.matrix[Precision::bf16]->si() == close_to(0.5 * fast.matrix[Precision::bf16]->si()));
+  CHECK(slow.vector[Precision::fp32]->si() == close_to(0.5 * fast.vector[Precision::fp32]->si()));
+  CHECK(slow.l2.bandwidth.si() == close_to(0.5 * fast.l2.bandwidth.si()));
+  CHECK(slow.memory.bandwidth == fast.memory.bandwidth);
+  CHECK(alone.scenario->warnings.empty());
+  CHECK(alone.scenario->assumptions.size() == stock.scenario->assumptions.size() + 1);
   const Outcome both =
       parse(files, small_scenario(), {clock, "override.chip.tiny.compute.matrix.bf16=100 TFLOP/s"});
   REQUIRE(both.scenario);
   CHECK(both.scenario->warnings.empty());
+  CHECK(both.scenario->chip().matrix[Precision::bf16]->si() == 100e12);
 }

@@ -1,9 +1,11 @@
 #include "study/collective_sweep.hpp"
 #include "study/machine.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -65,8 +67,8 @@ TEST_CASE("a sweep gives one row a size, with nccl-tests' bandwidths") {
   REQUIRE(sweep);
   REQUIRE(sweep->rows.size() == 2);
   const CollectiveRow& large = sweep->rows[1];
-  CHECK(large.algorithm_bandwidth.si() == doctest::Approx(1e9 / large.time.si()));
-  CHECK(large.bus_bandwidth.si() == doctest::Approx(2.0 * 7 / 8 * large.algorithm_bandwidth.si()));
+  CHECK(large.algorithm_bandwidth.si() == close_to(1e9 / large.time.si()));
+  CHECK(large.bus_bandwidth.si() == close_to(2.0 * 7 / 8 * large.algorithm_bandwidth.si()));
   CHECK(sweep->rows[0].bound_by_latency());
   CHECK_FALSE(large.bound_by_latency());
   CHECK(large.binding_edge == "node0/gpu0 -> node0/switch");
@@ -93,8 +95,8 @@ TEST_CASE("groups side by side share the network cards") {
   const auto shared = sweep_collective(cluster, question, why);
   REQUIRE(own);
   REQUIRE(shared);
-  CHECK(shared->rows[0].time / own->rows[0].time == doctest::Approx(2.0).epsilon(0.02));
+  CHECK(shared->rows[0].time / own->rows[0].time == close_to(2.0, 0.02));
   question.concurrent = 1;
   CHECK(sweep_collective(cluster, question, why)->rows[0].time.si() ==
-        doctest::Approx(own->rows[0].time.si()));
+        close_to(own->rows[0].time.si()));
 }

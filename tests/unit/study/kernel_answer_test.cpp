@@ -3,12 +3,14 @@
 #include "study/kernel_answer.hpp"
 
 #include "study/kernel_prediction.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -44,7 +46,7 @@ TEST_CASE("a large product is bound by the matrix units, at a fraction of the da
   CHECK(answer.time.binding == Roof::matrix);
   const double flops = 2.0 * 8192.0 * 8192.0 * 8192.0;
   CHECK(answer.fraction() ==
-        doctest::Approx(flops / h100.matrix[Precision::bf16]->si() / answer.time.total.si()));
+        close_to(flops / h100.matrix[Precision::bf16]->si() / answer.time.total.si()));
   REQUIRE(answer.tiling);
   CHECK(answer.reason.find(std::to_string(answer.tiling->tile.rows) + "x") != std::string::npos);
   CHECK(answer.notes.empty());
@@ -55,8 +57,7 @@ TEST_CASE("one row is bound by memory, a tiny product by its launch") {
   const KernelAnswer row = answered(GemmShape{1, 16384, 16384}, h100);
   CHECK(row.time.binding == Roof::memory);
   const double bytes = 2.0 * (16384.0 + 16384.0 * 16384.0 + 16384.0);
-  CHECK(row.fraction() ==
-        doctest::Approx(bytes / h100.memory.bandwidth.si() / row.time.total.si()));
+  CHECK(row.fraction() == close_to(bytes / h100.memory.bandwidth.si() / row.time.total.si()));
   CHECK(answered(square(64), h100).time.binding == Roof::launch);
 }
 
@@ -103,8 +104,7 @@ TEST_CASE("a tensor that fits in L2 is measured against L2") {
   const MemoryKernel small{KernelClass::norm, Bytes{16e6}, {}, 1};
   const KernelAnswer answer = answered(small, h100);
   CHECK(answer.time.l2.si() > 0);
-  CHECK(answer.fraction() ==
-        doctest::Approx(16e6 / h100.l2.bandwidth.si() / answer.time.total.si()));
+  CHECK(answer.fraction() == close_to(16e6 / h100.l2.bandwidth.si() / answer.time.total.si()));
   CHECK(answer.fraction() < 1.0);
 }
 

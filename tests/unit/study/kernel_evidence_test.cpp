@@ -4,6 +4,7 @@
 
 #include "study/kernel_prediction.hpp"
 #include "study/validate_kernels.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,6 +13,7 @@
 #include <stdexcept>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -71,7 +73,7 @@ TEST_CASE("a GEMM row is predicted by the law that `run` uses, under its own con
       gemm("h100_sxm,bf16,4096,4096,4096,1,0,200,,pytorch,sustained_random,,,x,file");
   REQUIRE(row.kernel);
   CHECK(row.kernel->chip == "h100-sxm5-80gb");
-  CHECK(row.kernel->measured == doctest::Approx(200e-6));
+  CHECK(row.kernel->measured == close_to(200e-6));
   Stack stack;
   const Device sustained = make_device(chip("h100"), stack, {}, {}, Condition::sustained);
   const GemmShape shape{4096, 4096, 4096, 1, Precision::bf16, Precision::bf16};
@@ -157,7 +159,7 @@ TEST_CASE("forward and backward of one timing are both paid; GQA and MLA keep th
   CHECK(shape.kv_heads == 8);
   CHECK(shape.head_dim == 192);
   CHECK(shape.value_dim == 128);
-  CHECK(predicted(both) == doctest::Approx(predicted(one("fwd")) + predicted(one("bwd"))));
+  CHECK(predicted(both) == close_to(predicted(one("fwd")) + predicted(one("bwd"))));
   const KernelRow lost = rows("attention", header + "p100-sxm2-16gb,fp16,1,128,8,8,64,64,0,fwd,0,9,"
                                                     "FlashAttention-2,x,file\n")
                              .front();
@@ -181,7 +183,7 @@ TEST_CASE("a cap is compared with the uncapped reading of the same workload") {
   const PowerCalibration& power = v100.kernels.power;
   const double fixed = v100.power.tdp.si() * power.fixed;
   const double clock = std::pow((100.0 - fixed) / (180.0 - fixed), 1.0 / power.exponent);
-  CHECK(predicted(found[0]) == doctest::Approx(1.0 / (0.4 + 0.6 / clock))); // 60 % follow the clock
+  CHECK(predicted(found[0]) == close_to(1.0 / (0.4 + 0.6 / clock))); // 60 % follow the clock
   CHECK(predicted(found[2]) == 1.0); // draws less than its cap: nothing to lose
 }
 

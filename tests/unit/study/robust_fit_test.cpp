@@ -1,6 +1,7 @@
 // The fit itself, on problems whose answers are known.
 
 #include "study/robust_fit.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +9,7 @@
 #include <limits>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -47,7 +49,7 @@ TEST_CASE("what the rows determine is found") {
   const std::vector<double> truth{0.4, -0.7};
   const FitSolution found = robust_fit(linear(two_columns, exact(two_columns, truth)));
   for (std::size_t j = 0; j < truth.size(); ++j) {
-    CHECK(found.x[j] == doctest::Approx(truth[j]).epsilon(1e-4));
+    CHECK(found.x[j] == close_to(truth[j], 1e-4));
     CHECK(found.standard_error[j] < 1e-4);
   }
   CHECK(found.condition < 5);
@@ -56,10 +58,10 @@ TEST_CASE("what the rows determine is found") {
 TEST_CASE("one constant") {
   const Rows rows{{1}, {1}, {1}};
   const FitSolution found = robust_fit(linear(rows, {0.01, 0.02, 0.03}));
-  CHECK(found.x[0] == doctest::Approx(0.02).epsilon(1e-4)); // within trust: the mean
-  CHECK(found.condition == doctest::Approx(1));
+  CHECK(found.x[0] == close_to(0.02, 1e-4)); // within trust: the mean
+  CHECK(found.condition == close_to(1));
   // n - p = 2, sum of squares 2 · 0.01^2: s = 0.01, of a mean of three.
-  CHECK(found.standard_error[0] == doctest::Approx(0.01 / std::sqrt(3.0)).epsilon(1e-3));
+  CHECK(found.standard_error[0] == close_to(0.01 / std::sqrt(3.0), 1e-3));
 }
 
 TEST_CASE("a row far off pulls no harder than one at trust") {
@@ -72,8 +74,8 @@ TEST_CASE("a row far off pulls no harder than one at trust") {
   }
   y[2] += 2.0;
   const FitSolution farther = robust_fit(linear(two_columns, y));
-  CHECK(farther.x[0] == doctest::Approx(found.x[0]).epsilon(1e-3));
-  CHECK(farther.x[1] == doctest::Approx(found.x[1]).epsilon(1e-3));
+  CHECK(farther.x[0] == close_to(found.x[0], 1e-3));
+  CHECK(farther.x[1] == close_to(found.x[1], 1e-3));
 }
 
 TEST_CASE("a row left out is predicted by a fit to the others") {
@@ -91,7 +93,7 @@ TEST_CASE("a row left out is predicted by a fit to the others") {
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
     const FitSolution without = robust_fit(linear(others, rest));
     const double left_out = linear(two_columns, y).residuals(without.x)[i];
-    CHECK(all.left_out[i] == doctest::Approx(left_out).epsilon(0.01));
+    CHECK(all.left_out[i] == close_to(left_out, 0.01));
     CHECK(std::fabs(all.left_out[i]) > std::fabs(all.residuals[i]));
   }
 }
@@ -101,7 +103,7 @@ TEST_CASE("what the rows do not determine shows") {
     const Rows rows{{1, 1}, {0.8, 0.8}, {0.5, 0.50001}};
     const FitSolution found = robust_fit(linear(rows, {0.1, 0.1, 0.1}));
     CHECK(found.condition > 1e3);
-    CHECK(found.weakest[0] * found.weakest[0] == doctest::Approx(0.5).epsilon(0.01));
+    CHECK(found.weakest[0] * found.weakest[0] == close_to(0.5, 0.01));
   }
   SUBCASE("a constant that no row moves") {
     const Rows rows{{1, 0}, {0.8, 0}, {0.5, 0}};
@@ -115,7 +117,7 @@ TEST_CASE("a prior holds a constant to its start") {
   const Rows rows{{1}};
   FitProblem problem = linear(rows, {0.04});
   problem.prior = problem.trust; // as much trust in the start as in the one row
-  CHECK(robust_fit(problem).x[0] == doctest::Approx(0.02).epsilon(1e-3));
+  CHECK(robust_fit(problem).x[0] == close_to(0.02, 1e-3));
   problem.prior = problem.trust / 100;
   CHECK(std::fabs(robust_fit(problem).x[0]) < 1e-4);
 }
@@ -123,7 +125,7 @@ TEST_CASE("a prior holds a constant to its start") {
 TEST_CASE("bounds are kept") {
   FitProblem problem = linear({{1}, {1}}, {2.0, 2.0});
   problem.high = {0.5};
-  CHECK(robust_fit(problem).x[0] == doctest::Approx(0.5));
+  CHECK(robust_fit(problem).x[0] == close_to(0.5));
 }
 
 TEST_CASE("the same twice") {

@@ -4,6 +4,7 @@
 #include "spec/load.hpp"
 #include "study/resolver_rules.hpp"
 #include "study/training_run_resolver.hpp"
+#include "support/close_to.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 using namespace clustersim;
+using clustersim::test::close_to;
 
 namespace {
 
@@ -101,11 +103,11 @@ TEST_CASE("a row in scope gets the step time and the memory that `run` would ans
   const Answer answered = answer(*run.scenario);
   const ValidatedRow& time = report.files[0].rows[0];
   CHECK(time.status == RowStatus::ok);
-  CHECK(*time.predicted == doctest::Approx(answered.timeline.step.si()).epsilon(1e-12));
+  CHECK(*time.predicted == close_to(answered.timeline.step.si(), 1e-12));
   CHECK(*time.ratio == *time.predicted / 8.0);
   const ValidatedRow& memory = report.files[0].rows[1];
   CHECK(memory.quantity == "peak_memory");
-  CHECK(*memory.predicted == doctest::Approx(answered.memory.peak.si() / (1024.0 * 1024 * 1024)));
+  CHECK(*memory.predicted == close_to(answered.memory.peak.si() / (1024.0 * 1024 * 1024)));
   CHECK(time.labels.core == "core");
   CHECK(time.labels.scale == "2-8");
 }
@@ -202,7 +204,7 @@ TEST_CASE("vTrain's own table is predicted as the training runs it holds") {
   const ValidatedRow& row = report.files[0].rows[0];
   CHECK(row.status == RowStatus::ok);
   CHECK(row.id == "tp8-pp1-dp8-h3072-l30-b8-g512");
-  CHECK(*row.measured == doctest::Approx(5178.0 / 1000));
+  CHECK(*row.measured == close_to(5178.0 / 1000));
   CHECK(row.labels.stack == "megatron-lm-2021");
   CHECK(report.files[0].rows[1].status == RowStatus::ok);
   CHECK(report.files[0].rows[1].id == "tp8-pp2-dp4-h3072-l30-b8-g512");

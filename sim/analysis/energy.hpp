@@ -1,0 +1,26 @@
+#pragma once
+// Where the energy of a step goes on one chip (docs/explanation/power.md). A board draws idle power
+// all the time and each operator adds its own: kernels by what they compute and move, collectives
+// by the memory traffic of what they send and receive. Operators are those of the busiest rank.
+
+#include "engine/analytic.hpp"
+
+#include <string>
+#include <vector>
+
+namespace clustersim {
+
+struct EnergyItem {
+  std::string name; // "forward", "recompute", "backward", "optimizer", "communication", "waiting"
+  Joules energy;
+};
+
+struct ChipEnergy {
+  std::vector<EnergyItem> items; // of one step; they sum to average · step
+  Watts average;                 // over the step
+  Watts busy;                    // while the chip works or communicates
+};
+
+[[nodiscard]] ChipEnergy chip_energy(const Timeline& timeline, const EnergyRates& rates);
+
+} // namespace clustersim
