@@ -41,8 +41,8 @@ void refine(const LinkGraph& graph, Colours& colours) {
     edge_words.push_back(mixed(std::bit_cast<std::uint64_t>(edge.capacity.si()) ^
                                (edge.link_class.value * 0x9e3779b97f4a7c15ULL)));
   }
-  std::size_t before = 0, now = count_of(colours);
-  std::vector<std::uint64_t> keys(colours.size());
+  std::vector<std::uint64_t> keys(colours.begin(), colours.end());
+  std::size_t before = 0, now = renumber(keys, colours); // callers leave holes
   while (now > before && now < colours.size()) {
     for (std::size_t v = 0; v < colours.size(); ++v)
       keys[v] = mixed(colours[v]);
