@@ -31,7 +31,8 @@ struct Node {
   } scale_up;
 
   struct Host {
-    int sockets = 1;
+    int sockets = 1;          // of one host
+    int chips = 0;            // that share a host, where a node is a rack or a slice; 0 = all
     Link pcie;                // chip to root or switch
     int chips_per_switch = 0; // PCIe switch fan-out; 0 = direct to the socket
     Link socket_link;         // UPI, xGMI between sockets
