@@ -9,10 +9,11 @@
 // other.
 //
 // Like nodes carry like loads, and every rank of a class runs all of its collectives. So an edge
-// here is a place in a kind of node, with the most that a collective puts on it in any such node.
+// here is a place in a kind of node (EdgePlaces), with the most that a collective puts on it in any
+// such node.
 
 #include "engine/cost_model.hpp"
-#include "network/fluid.hpp"
+#include "network/concurrent.hpp"
 
 #include <array>
 #include <cstdint>
@@ -43,19 +44,16 @@ public:
   [[nodiscard]] std::size_t solved() const { return sets_.size(); }
 
 private:
-  using Place = std::pair<std::uint32_t, std::size_t>; // kind of node (or none), edge in it
   struct Load {
-    std::size_t edge = 0; // into places_
+    std::size_t edge = 0; // a place
     double use = 0.0;     // share of the edge when the flow runs alone
   };
-  [[nodiscard]] std::size_t place_of(EdgeId edge);
+  [[nodiscard]] LinkClassId class_of(std::size_t place) const;
   [[nodiscard]] FlowSet solve(const RunningFlows& flows) const;
 
   const LinkGraph* graph_;
   ResourceScale scale_;
-  std::vector<std::size_t> first_edges_; // of the nodes
-  std::map<Place, std::size_t> known_places_;
-  std::vector<std::size_t> class_of_place_;
+  EdgePlaces places_;
   std::map<Collective, std::uint32_t> known_;
   std::vector<std::vector<Load>> flows_;
   std::map<RunningFlows, std::size_t> known_sets_;

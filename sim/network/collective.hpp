@@ -46,6 +46,7 @@ struct GroupFamily {
   int groups = 0; // that run at once, from the first; 0 = all that tile the world
   int block = 0;  // ranks of a block; 0 = the whole group is one
   int block_stride = 0;
+  int first = 0; // group that the count begins with
   friend auto operator<=>(const GroupFamily&, const GroupFamily&) = default;
 };
 
@@ -90,6 +91,7 @@ struct EdgeTime {
 struct CollectiveTime {
   Seconds time;
   Seconds latency; // launch and steps
+  Seconds steady;  // the payload over the busiest edges
   const CollectiveForm* form = nullptr;
   std::optional<EdgeId> binding; // edge that sets the steady rate
 };

@@ -30,8 +30,11 @@ public:
     if (count_ == 0) {
       throw Bug(fmt::format("group of {} ranks over {} chips, of {}", size_, span_, chips));
     }
+    first_ = std::min(count_, static_cast<std::size_t>(std::max(family.first, 0)));
+    count_ -= first_;
     if (family.groups > 0) count_ = std::min(count_, static_cast<std::size_t>(family.groups));
   }
+  [[nodiscard]] std::size_t first() const { return first_; }
   [[nodiscard]] std::size_t count() const { return count_; }
 
   template <class Visit>
@@ -49,7 +52,7 @@ private:
   std::size_t size_, stride_;
   std::size_t block_ = 1, extent_ = 1, block_stride_ = 1; // a block's ranks, chips, distance
   std::size_t span_ = 1, per_span_ = 1; // chips from first to last of a group, groups in them
-  std::size_t count_ = 0;
+  std::size_t first_ = 0, count_ = 0;
 };
 
 } // namespace
@@ -78,7 +81,7 @@ Layout::Layout(const LinkGraph& graph, const Router& router, GroupFamily family)
       most_in_node_ = std::max(most_in_node_, held[node] += static_cast<int>(places.size()));
       places.clear();
     };
-    tiling.for_each_rank(i, [&](RankId rank) {
+    tiling.for_each_rank(tiling.first() + i, [&](RankId rank) {
       const NodeNumber now = router.node(rank);
       if (places.empty() || now != node) {
         close();
