@@ -36,8 +36,12 @@ RunOptions run_options(const Options& options) {
 void write_trace(const Options& options, const Answer& result) {
   if (options.trace.empty()) return;
   write_file(options.trace, render_trace(result), true);
-  note(options, fmt::format("wrote {}{}\n", printable(options.trace),
-                            result.event->record.full ? ", the beginning of the step" : ""));
+  const Recorder& record = result.event->record;
+  const std::int64_t all = result.program.pipeline ? result.program.pipeline->micro_batches : 0;
+  std::string what = record.full ? ", the beginning of the step" : "";
+  if (record.micro_batches < all)
+    what += fmt::format(", with {} of {} micro-batches", record.micro_batches, all);
+  note(options, fmt::format("wrote {}{}\n", printable(options.trace), what));
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 // such node.
 
 #include "engine/cost_model.hpp"
+#include "engine/recorder.hpp"
 #include "network/concurrent.hpp"
 
 #include <array>
@@ -22,16 +23,9 @@
 
 namespace clustersim {
 
-/// Collectives at work: the one that blocks the compute lane, then the head of each other lane.
-inline constexpr std::size_t flow_slots = lane_count;
+/// By slot.
 inline constexpr std::uint32_t no_flow = ~std::uint32_t{0};
 using RunningFlows = std::array<std::uint32_t, flow_slots>;
-
-struct FlowSet {
-  std::array<double, flow_slots> speed{}; // of each: 1 = as fast as alone
-  std::vector<double>
-      use; // of the busiest edge of each link class, by class: share of its capacity
-};
 
 class FlowRates {
 public:
