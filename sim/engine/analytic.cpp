@@ -102,6 +102,34 @@ Timeline run_analytic(const StepProgram& program, CostModel& cost) {
   return timeline;
 }
 
+std::vector<Occupancy> occupancy(const StepProgram& program, CostModel& cost) {
+  const BlockTimes times = time_blocks(program, cost);
+  std::vector<Occupancy> blocks;
+  for (std::size_t b = 0; b < times.size(); ++b) {
+    Occupancy& block = blocks.emplace_back();
+    for (std::size_t o = 0; o < times[b].size(); ++o) {
+      const Op& op = program.blocks[b].ops[o];
+      const OpTime& time = times[b][o];
+      const Seconds hidden = time.device * (op.lane == Lane::compute ? 0.0 : op.hidden);
+      block.host += time.host;
+      block.compute += time.device - hidden + hidden * cost.tax();
+      block.work += time.work;
+    }
+  }
+  std::vector<Occupancy> out;
+  for (const RankClass& one : program.classes) {
+    std::vector<std::int64_t> calls(program.blocks.size(), 0);
+    count_calls(program, one.sequence, 1, calls);
+    Occupancy& sum = out.emplace_back();
+    for (std::size_t b = 0; b < calls.size(); ++b) {
+      sum.host += blocks[b].host * static_cast<double>(calls[b]);
+      sum.compute += blocks[b].compute * static_cast<double>(calls[b]);
+      sum.work += blocks[b].work * static_cast<double>(calls[b]);
+    }
+  }
+  return out;
+}
+
 Seconds step_time(const StepProgram& program, CostModel& cost) {
   return Timed(program, cost).makespan(Waits{}) * cost.straggler();
 }

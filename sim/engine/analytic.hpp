@@ -15,4 +15,13 @@ namespace clustersim {
 /// The step time alone: what elasticities and search call.
 [[nodiscard]] Seconds step_time(const StepProgram& program, CostModel& cost);
 
+/// How long a class of a program keeps host and compute lane occupied: no less passes, however its
+/// sequence is repeated, cut up or delayed. And the work above idle power.
+struct Occupancy {
+  Seconds host, compute;
+  Joules work;
+};
+/// By class.
+[[nodiscard]] std::vector<Occupancy> occupancy(const StepProgram& program, CostModel& cost);
+
 } // namespace clustersim

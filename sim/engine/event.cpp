@@ -98,6 +98,10 @@ private:
       out.kind = TimedOp::Kind::collective;
       out.hidden = op.lane == Lane::compute ? 0.0 : op.hidden;
       out.flow = rates.add(*collective, time.collective, contends);
+    } else if (std::holds_alternative<HostWork>(op.work)) {
+      out.kind = TimedOp::Kind::collective; // on a stream of its own, like them
+      out.hidden = op.lane == Lane::compute ? 0.0 : op.hidden;
+      out.flow = rates.add_apart();
     } else {
       out.cause = cause_of(time.kernel, op.phase);
       if (out.cause != Cause::optimizer) out.launch = time.kernel.launch.si();
@@ -315,8 +319,8 @@ std::vector<LinkUse> link_use(const TimedProgram& timed, const Totals& totals) {
 }
 
 std::vector<StreamUse> stream_use(const Totals& totals) {
-  constexpr std::array<const char*, lane_count> names{"compute", "tensor", "context",
-                                                      "expert",  "data",   "pipeline"};
+  constexpr std::array<const char*, lane_count> names{"compute", "tensor",   "context",    "expert",
+                                                      "data",    "pipeline", "host copies"};
   std::vector<StreamUse> out;
   for (std::size_t lane = 0; lane < lane_count; ++lane) {
     if (totals.busy[lane] > 0.0) out.push_back({names[lane], totals.busy[lane] / totals.seconds});

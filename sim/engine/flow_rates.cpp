@@ -37,6 +37,14 @@ std::uint32_t FlowRates::add(const Collective& collective, const CollectiveTime&
   return found->second;
 }
 
+std::uint32_t FlowRates::add_apart() {
+  if (apart_ == no_flow) {
+    apart_ = static_cast<std::uint32_t>(flows_.size());
+    flows_.emplace_back();
+  }
+  return apart_;
+}
+
 /// In shares of each edge's capacity, and of each flow's own speed.
 FlowSet FlowRates::solve(const RunningFlows& flows) const {
   FluidShare share;

@@ -32,6 +32,8 @@ public:
   FlowRates(Network& network, const ResourceScale& scale);
   /// The number of this collective among all flows.
   std::uint32_t add(const Collective& collective, const CollectiveTime& time, bool contends = true);
+  /// What shares no link with collectives: copies to the host.
+  std::uint32_t add_apart();
   /// Which set these flows are; solved when first asked for.
   [[nodiscard]] std::size_t set_of(const RunningFlows& flows);
   [[nodiscard]] const FlowSet& set(std::size_t number) const { return sets_[number]; }
@@ -50,6 +52,7 @@ private:
   EdgePlaces places_;
   std::map<Collective, std::uint32_t> known_;
   std::vector<std::vector<Load>> flows_;
+  std::uint32_t apart_ = no_flow;
   std::map<RunningFlows, std::size_t> known_sets_;
   std::vector<FlowSet> sets_;
 };

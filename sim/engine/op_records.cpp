@@ -8,9 +8,7 @@
 #include <utility>
 
 namespace clustersim {
-namespace {
 
-/// Calls of each block in one step of a class.
 void count_calls(const StepProgram& program, std::size_t sequence, std::int64_t times,
                  std::vector<std::int64_t>& calls) {
   for (const Item& item : program.sequences[sequence].items) {
@@ -21,6 +19,8 @@ void count_calls(const StepProgram& program, std::size_t sequence, std::int64_t 
     }
   }
 }
+
+namespace {
 
 std::vector<OpRecord> record_ops(const StepProgram& program, const BlockTimes& times,
                                  std::size_t rank_class) {
@@ -72,6 +72,8 @@ Cause cause_of(Lane lane) {
     return Cause::data;
   case Lane::pipeline:
     return Cause::pipeline_send;
+  case Lane::host:
+    return Cause::host;
   }
   throw Bug("unknown lane");
 }
@@ -145,7 +147,8 @@ BusiestClass busiest_class(const StepProgram& program, const BlockTimes& times, 
 Flops executed_flops(const std::vector<OpRecord>& ops) {
   Flops sum;
   for (const OpRecord& op : ops) {
-    if (!op.axis) sum += op.each.kernel.flops * static_cast<double>(op.calls);
+    const bool product = op.each.kernel.matrix > Seconds{0}; // HFU is of the matrix units' peak
+    if (!op.axis && product) sum += op.each.kernel.flops * static_cast<double>(op.calls);
   }
   return sum;
 }

@@ -5,6 +5,7 @@
 #include "engine/timeline.hpp"
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 namespace clustersim {
@@ -47,6 +48,10 @@ public:
 private:
   void add(const OpRecord& op, double tax);
 };
+
+/// Adds the calls of each block in so many runs of a sequence.
+void count_calls(const StepProgram& program, std::size_t sequence, std::int64_t times,
+                 std::vector<std::int64_t>& calls);
 
 struct BusiestClass {
   std::size_t number = 0;

@@ -75,7 +75,7 @@ const ConcurrentGroups::GroupLoads& ConcurrentGroups::loads_of(const CollectiveF
   if (!fresh) return found->second;
   for (int g = 0; g < family_.groups; ++g) {
     GroupFamily one = family_;
-    one.first = g;
+    one.first_group = g;
     one.groups = 1;
     const auto forms = collective_forms(*graph_, *router_, kind_, one, form.algorithm);
     const auto same = std::find_if(forms.begin(), forms.end(), [&](const CollectiveForm& f) {

@@ -213,6 +213,35 @@ Json headline_json(const Answer& answer, const Figures& figures) {
   return out;
 }
 
+/// Of several unlike partitions.
+Json partitions_json(const Answer& answer) {
+  Json out = Json::array();
+  for (const PartitionAnswer& part : answer.partitions) {
+    const Partition& own = part.scenario.partition();
+    Json row{{"node", own.node.id}, {"nodes", own.nodes}, {"chips", own.chips()}};
+    row["replicas"] = part.share.replicas;
+    row["micro_batches"] = part.share.micro_batches;
+    row["sequences"] = part.share.all * answer.scenario.plan.micro_batch;
+    row["micro_batch_s"] = part.share.each.si();
+    row["memory_used_bytes"] = (part.memory.peak + part.memory.reserve).si();
+    row["memory_margin_bytes"] = part.memory.margin().si();
+    row["fits"] = part.memory.fits();
+    row["time_breakdown"] = Json::object();
+    for (const BreakdownItem& item : close_breakdown(part.timeline.breakdown, part.timeline.step)) {
+      row["time_breakdown"][item.name] = item.time.si();
+    }
+    row["chip_average_w"] = part.energy.average.si();
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+Json balance_json(const Balance& balance) {
+  return {{"ideal_step_time_s", balance.ideal.si()},
+          {"equal_step_time_s", balance.equal.si()},
+          {"cost", balance_cost(balance)}};
+}
+
 } // namespace
 
 std::string render_json(const Answer& answer, std::string_view version) {
@@ -235,6 +264,10 @@ std::string render_json(const Answer& answer, std::string_view version) {
   results["what_if"] = what_if_json(answer.explanation.what_ifs);
   results["remedies"] = remedies_json(answer);
   results["operators"] = operators_json(answer.timeline);
+  if (answer.balance) {
+    results["partitions"] = partitions_json(answer);
+    results["balance"] = balance_json(*answer.balance);
+  }
   results["energy"] = energy_json(answer, figures);
   results["cost"] = cost_json(answer, figures);
   if (figures.run) {

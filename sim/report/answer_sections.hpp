@@ -35,6 +35,10 @@ namespace clustersim {
 /// How busy streams and links are, and the longest chain; both engines where they are compared.
 /// Empty where only the analytic engine ran.
 [[nodiscard]] std::string engines_section(const Answer& answer, TextStyle style);
+/// Unlike partitions: the shares of each; empty where there is one.
+[[nodiscard]] std::string partitions_section(const Answer& answer, TextStyle style);
+/// "12 + 88 %" of the batch.
+[[nodiscard]] std::string shares_text(const Answer& answer);
 [[nodiscard]] std::string energy_section(const Answer& answer, const Figures& figures,
                                          TextStyle style);
 [[nodiscard]] std::string notes_section(const Answer& answer, TextStyle style);

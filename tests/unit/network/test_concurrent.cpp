@@ -87,7 +87,7 @@ TEST_CASE("a group with more links ends first, and the slowest sets the time") {
 TEST_CASE("later groups of a family are those of its numbering") {
   Question q(cluster(switched_node(), 2, fabric("single-switch")), {2, 1, 8, 1, 8});
   GroupFamily third = q.family;
-  third.first = 3;
+  third.first_group = 3;
   third.groups = 1;
   const Layout layout(q.graph, q.router, third);
   REQUIRE(layout.groups() == 1);
