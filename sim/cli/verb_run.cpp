@@ -33,6 +33,14 @@ RunOptions run_options(const Options& options) {
   return out;
 }
 
+void refuse_unlike_partitions(const Scenario& scenario, const RunOptions& how) {
+  const bool wants_event = how.engine == Engine::event || how.compare_engines;
+  if (wants_event && scenario.cluster.partitions.size() > 1) {
+    throw misuse("unlike partitions together are timed by the analytic engine only",
+                 "leave out --engine, --compare-engines and --trace");
+  }
+}
+
 void write_trace(const Options& options, const Answer& result) {
   if (options.trace.empty()) return;
   write_file(options.trace, render_trace(result), true);
@@ -59,6 +67,7 @@ ExitCode run_verb(const Options& options) {
   if (!scenario) {
     return code;
   }
+  refuse_unlike_partitions(*scenario, how);
   const Answer result = answer(*scenario, how);
   const std::vector<std::string> complaints = exceeded(options.fail_on, result);
   deliver(options, format == Format::json ? render_json(result, CLUSTERSIM_VERSION)
