@@ -45,6 +45,7 @@ std::vector<OpRecord> record_ops(const StepProgram& program, const BlockTimes& t
       if (const auto* collective = std::get_if<Collective>(&op.work)) {
         record.axis = collective->axis;
       }
+      record.of_host = std::holds_alternative<HostWork>(op.work);
       records.push_back(std::move(record));
     }
   }
@@ -54,7 +55,7 @@ std::vector<OpRecord> record_ops(const StepProgram& program, const BlockTimes& t
 constexpr std::array<std::string_view, cause_count> names{
     "compute_bound",   "memory_bound",     "launch",          "host",
     "tensor_parallel", "context_parallel", "expert_parallel", "data_parallel",
-    "pipeline_send",   "pipeline_bubble",  "optimizer"};
+    "offload",         "pipeline_send",    "pipeline_bubble", "optimizer"};
 
 } // namespace
 
@@ -73,7 +74,7 @@ Cause cause_of(Lane lane) {
   case Lane::pipeline:
     return Cause::pipeline_send;
   case Lane::host:
-    return Cause::host;
+    return Cause::offload;
   }
   throw Bug("unknown lane");
 }
@@ -89,7 +90,8 @@ std::vector<BreakdownItem> breakdown_of(const StepProgram& program, const Causes
   std::vector<BreakdownItem> items;
   for (std::size_t i = 0; i < cause_count; ++i) {
     const auto cause = static_cast<Cause>(i);
-    const bool axis = cause == Cause::context || cause == Cause::expert;
+    const bool axis =
+        cause == Cause::context || cause == Cause::expert || cause == Cause::offload;
     const bool pipeline = cause == Cause::pipeline_send || cause == Cause::pipeline_bubble;
     if ((axis && causes[i] <= 0.0) || (pipeline && !program.pipeline)) continue;
     const bool waits = cause == Cause::host || cause == Cause::pipeline_bubble;
@@ -112,6 +114,10 @@ void BusyTime::add(const OpRecord& op, double tax) {
     lanes[static_cast<std::size_t>(op.lane)] += (op.each.device - hidden + hidden * tax) * calls;
     return;
   }
+  if (op.of_host) {
+    lanes[static_cast<std::size_t>(Lane::host)] += op.each.device * ((1.0 - op.hidden) * calls);
+    return;
+  }
   const KernelTime& kernel = op.each.kernel;
   const Cause cause = cause_of(kernel, op.phase);
   if (cause == Cause::optimizer) {
@@ -125,7 +131,7 @@ void BusyTime::add(const OpRecord& op, double tax) {
 
 Seconds BusyTime::total() const {
   Seconds sum = compute_bound + memory_bound + launch + optimizer;
-  for (const Lane lane : {Lane::tensor, Lane::context, Lane::expert, Lane::data})
+  for (const Lane lane : {Lane::tensor, Lane::context, Lane::expert, Lane::data, Lane::host})
     sum += of(lane);
   return sum;
 }

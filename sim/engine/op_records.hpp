@@ -5,7 +5,6 @@
 #include "engine/timeline.hpp"
 
 #include <array>
-#include <cstdint>
 #include <vector>
 
 namespace clustersim {
@@ -20,11 +19,12 @@ enum class Cause {
   context,
   expert,
   data,
+  offload,
   pipeline_send,
   pipeline_bubble,
   optimizer
 };
-inline constexpr std::size_t cause_count = 11;
+inline constexpr std::size_t cause_count = 12;
 using Causes = std::array<double, cause_count>; // seconds
 [[nodiscard]] Cause cause_of(Lane lane);
 /// What a kernel does beyond its launch, by its binding roof.
@@ -49,7 +49,7 @@ private:
   void add(const OpRecord& op, double tax);
 };
 
-/// Adds the calls of each block in so many runs of a sequence.
+/// Adds to `calls` how often each block runs in `times` runs of a sequence.
 void count_calls(const StepProgram& program, std::size_t sequence, std::int64_t times,
                  std::vector<std::int64_t>& calls);
 

@@ -88,7 +88,8 @@ private:
   RunningFlows running_;
   std::array<double, flow_slots> speed_{};
   std::size_t set_ = 0;
-  int beside_ = 0; // collectives that run beside the compute stream
+  int beside_ = 0; // that run beside the compute stream
+  int taking_ = 0; // of them, those that take from its kernels
   double compute_speed_ = 1.0;
   std::uint64_t events_ = 0, host_waits_ = 0;
   Causes causes_{};
