@@ -10,7 +10,12 @@ PIPELINE = ("--set", "pipeline=4", "--set", "data=4", "--set", "tensor=8")
 
 def engines(program):
     for config in sorted((program.source / "configs").glob("*.toml")):
-        agreement(program, config.stem)
+        if "[[cluster.partition]]" in config.read_text():
+            for options in (("--compare-engines",), ("--trace", "never.json")):
+                run = program("run", config.stem, *options)
+                program.equal(run.code, 2, f"{config.stem}: unlike partitions have one engine")
+        else:
+            agreement(program, config.stem)
     agreement(program, "dgx_h100", *PIPELINE)
     refusals(program)
     with tempfile.TemporaryDirectory() as folder:
