@@ -53,8 +53,15 @@ void reduce_loss(BlockBuilder& builder, const Scenario& scenario, const Shard& s
   builder.collective("all-reduce of loss", sums, Lane::tensor, 0.0);
 }
 
+/// A masked-token head gathers the tokens it scores first.
+Shard scored(const Scenario& scenario, Shard shard) {
+  set_tokens(shard, scored_tokens(scenario, shard));
+  return shard;
+}
+
 void append_vocabulary_forward(BlockBuilder& builder, const Scenario& scenario,
-                               const Shard& shard) {
+                               const Shard& whole) {
+  const Shard shard = scored(scenario, whole);
   const Linear head = vocabulary_head(scenario, shard);
   if (scenario.model.mlm_head) {
     builder.forward(replicated(scenario, shard, "masked-language transform", shard.tokens));
@@ -74,7 +81,8 @@ void append_vocabulary_forward(BlockBuilder& builder, const Scenario& scenario,
 }
 
 void append_vocabulary_backward(BlockBuilder& builder, const Scenario& scenario,
-                                const Shard& shard) {
+                                const Shard& whole) {
+  const Shard shard = scored(scenario, whole);
   const Stack::Overlap& overlap = scenario.training.stack.overlap;
   const Linear head = vocabulary_head(scenario, shard);
   builder.kernels(Site::loss, logits(shard));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -157,7 +158,7 @@ Transient head_transient(const Scenario& scenario, const Shard& base) {
   const Shard shard = shard_for_head(scenario, base);
   // All predictions have their losses before the first goes backward.
   const double heads = static_cast<double>(1 + scenario.model.mtp_layers);
-  const double logits = heads * elements(shard.tokens, shard.vocabulary);
+  const double logits = heads * elements(scored_tokens(scenario, shard), shard.vocabulary);
   const double weights = elements(shard.vocabulary, table_width(scenario.model));
   const Bytes forward = logits * Bytes{scenario.training.stack.head.logit_bytes};
   const Bytes backward = logits * shard.element + loose_weight_gradient(scenario, shard, weights);
@@ -319,14 +320,16 @@ StageMemory stage_memory(const StageView& view) {
 
 } // namespace
 
-MemoryFootprint memory_footprint(const Scenario& scenario) {
+namespace {
+
+MemoryFootprint footprint_of(const Scenario& scenario, std::size_t most_stages) {
   const Shard shard = shard_of(scenario);
   const Chip::Memory& chip = scenario.chip().memory;
   MemoryFootprint footprint;
   footprint.capacity = chip.capacity;
   footprint.usable = chip.usable;
   const std::vector<Stage> stages = stages_of(scenario);
-  for (std::size_t i = 0; i < stages.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(stages.size(), most_stages); ++i) {
     StageMemory one = stage_memory({scenario, shard, stages[i], i,
                                     parameters_of(scenario, stages[i]), sharded_states(scenario)});
     if (i == 0 || one.peak > footprint.peak) {
@@ -339,6 +342,16 @@ MemoryFootprint memory_footprint(const Scenario& scenario) {
   footprint.cached = use.fragmentation * footprint.peak;
   footprint.reserve = use.framework + footprint.cached;
   return footprint;
+}
+
+} // namespace
+
+MemoryFootprint memory_footprint(const Scenario& scenario) {
+  return footprint_of(scenario, std::numeric_limits<std::size_t>::max());
+}
+
+MemoryFootprint first_stage_footprint(const Scenario& scenario) {
+  return footprint_of(scenario, 1);
 }
 
 } // namespace clustersim

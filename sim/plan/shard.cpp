@@ -190,6 +190,12 @@ Shard shard_for_head(const Scenario& scenario, const Shard& shard) {
   return both ? shard_for(scenario, shard, LayerKind::cross) : shard;
 }
 
+std::int64_t scored_tokens(const Scenario& scenario, const Shard& shard) {
+  const std::int64_t masked = scenario.training.masked_tokens;
+  if (!scenario.model.mlm_head || masked == 0) return shard.tokens;
+  return std::min(shard.batch * ceil_div(masked, shard.context), shard.tokens);
+}
+
 double seen_share(double sequence, std::int64_t window, bool causal) {
   const double width = window > 0 ? std::min(static_cast<double>(window) / sequence, 1.0) : 1.0;
   return causal ? width - width * width / 2.0 : width;

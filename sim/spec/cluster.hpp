@@ -72,10 +72,20 @@ struct Partition {
   Node node;
   int nodes = 1;
   Fabric fabric;
+  [[nodiscard]] int chips() const { return nodes * node.chips; }
+};
+
+/// What joins several partitions. Those without a fabric of their own plug into this one; the
+/// topmost switches of the others hang at its topmost.
+struct Between {
+  Fabric fabric;
+  std::optional<std::int64_t> links; // from each partition's own fabric; absent: one for each
+                                     // network card, over the oversubscription
 };
 
 struct Cluster {
-  std::vector<Partition> partitions; // one today; several unlike ones later
+  std::vector<Partition> partitions;
+  std::optional<Between> between; // of several partitions
   [[nodiscard]] int chips() const;
 };
 

@@ -94,7 +94,7 @@ struct Stack {
   } overlap;
 
   struct Gradient {
-    bool accumulate_in_gemm = true; // weight-gradient GEMM adds into the main gradient
+    bool accumulate_in_gemm = true;    // weight-gradient GEMM adds into the main gradient
     bool kept_until_pass_ends = false; // fresh ones of all parameters, where it does not
     Precision dtype = Precision::fp32;
   } gradient;
@@ -108,6 +108,11 @@ struct Stack {
   struct Head {
     double logit_bytes = 4; // memory kept per logit, loss included
   } head;
+
+  struct Experts {
+    bool deduplicates = false; // dispatch sends a token once per rank, and across nodes once per
+                               // node, and lays the copies out by expert (DeepEP, HybridEP)
+  } experts;
 
   struct MemoryUse {
     Bytes framework;            // context, communicators, cache (scalar: memory)

@@ -97,6 +97,23 @@ def summary(report: dict) -> str:
     return text
 
 
+def left_out() -> str:
+    """The table that fit_stacks.py left: scalars set in three ways."""
+    result = tomllib.loads((reports.here / "leave_one_out.toml").read_text())
+    pair = result["global_pair"]
+    text = ("## Scalars set on these rows, and on others\n\n"
+            "Mean absolute error, median and bias, in percent, when the two scalars of each stack are: one pair for all "
+            f"({pair['host_us']} µs, {pair['class_factor']}); set on the stack's own rows, as its file has them; set without "
+            "the rows of the source that is scored. Written by `tests/validation/fit_stacks.py`; "
+            "[accuracy](explanation/accuracy.md) explains it.\n\n"
+            "| rows | scored | one pair for all | own pair | source left out |\n|---|---|---|---|---|\n")
+    for entry in result["set"]:
+        cells = (f"{w['mape']:.1f} / {w['median_ape']:.1f} / {w['bias']:+.1f}"
+                 for w in (entry["global"], entry["own"], entry["left_out"]))
+        text += f"| {entry['name']} | {entry['own']['rows']} | {' | '.join(cells)} |\n"
+    return text + "\n"
+
+
 def ranges(runs: dict) -> str:
     rows = [row for row in rows_of(runs, "step_time", "ok") if row["low"] and row["high"]]
     width = statistics.median(100 * ((row["high"] / row["low"]) ** 0.5 - 1) for row in rows)
@@ -136,6 +153,7 @@ def write(report: dict, pairs: list[tuple[dict, dict, dict]]) -> str:
     text += "\n## Step time\n\n"
     for by in ("source", "chip", "precision", "stack", "scale", "core"):
         text += group_table(runs, by, "step_time")
+    text += left_out()
     text += "## Step time: the worst rows\n\n" + worst(runs, "step_time", remarks_file["step_time"])
     text += "## Peak memory\n\n" + group_table(runs, "source", "peak_memory")
     text += worst(runs, "peak_memory", remarks_file["peak_memory"])
