@@ -154,6 +154,25 @@ const std::vector<Verb> table{
       "--set", "--json", "--csv", "--output"},
      1,
      collective_verb},
+    {"topology",
+     "NAME",
+     "a machine as a graph: its links, what they carry, and a drawing",
+     "NAME is a node of the catalogue or a scenario. Prints every tier of links and switches, what "
+     "a chip reaches at which rate, the diameter and the bisection. --svg draws it, --dot writes "
+     "it "
+     "for Graphviz; what looks alike is drawn once. With --collective the links "
+     "are coloured and labelled by the share of their capacity that it takes. With a node, --set "
+     "takes the node's keys (nic.gpu_direct=false) and those of the fabric that --fabric names "
+     "(fabric.oversubscription=4).",
+     {"clustersim topology dgx_h100", "clustersim topology dgx_h100 --nodes 4 --svg dgx.svg",
+      "clustersim topology dgx1_v100 --collective all_reduce --size 1GiB --svg dgx1.svg",
+      "clustersim topology configs/dgx_h100.toml --json",
+      "clustersim topology dgx_h100 --nodes 64 --fabric fat-tree-ndr --set "
+      "fabric.oversubscription=4"},
+     {"--nodes", "--fabric", "--collective", "--size", "--ranks", "--algorithm", "--svg", "--dot",
+      "--set", "--json", "--csv", "--output"},
+     1,
+     topology_verb},
     {"validate",
      "FILE.csv...",
      "predict published measurements, and say how far off",

@@ -145,7 +145,8 @@ BusiestClass busiest_class(const StepProgram& program, const BlockTimes& times, 
 Flops executed_flops(const std::vector<OpRecord>& ops) {
   Flops sum;
   for (const OpRecord& op : ops) {
-    if (!op.axis) sum += op.each.kernel.flops * static_cast<double>(op.calls);
+    const bool product = op.each.kernel.matrix > Seconds{0}; // HFU is of the matrix units' peak
+    if (!op.axis && product) sum += op.each.kernel.flops * static_cast<double>(op.calls);
   }
   return sum;
 }

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace clustersim {
@@ -79,6 +80,9 @@ struct CollectiveForm {
   LinkClassId local_class;
   std::optional<Belief> belief; // of the algorithm, the same in all of its protocols
   std::shared_ptr<const FormLoads> loads = nullptr; // shared by the forms of an algorithm
+  /// Bytes per payload byte on every edge that carries any, ascending; for pictures, where the
+  /// router keeps loads.
+  std::vector<std::pair<EdgeId, double>> carried;
 };
 
 /// How long one payload byte keeps an edge busy, all sister groups together and all stages added

@@ -1,6 +1,7 @@
 #include "spec/validate_plan.hpp"
 
 #include "spec/placement.hpp"
+#include "spec/validate_tuning.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -372,7 +373,10 @@ MicroBatchRule micro_batch_rule(const Plan& plan) {
 }
 
 std::vector<PlanFault> plan_faults(const Scenario& scenario) {
-  return AxisChecks(scenario).faults();
+  std::vector<PlanFault> faults = AxisChecks(scenario).faults();
+  const std::vector<PlanFault> more = offload_faults(scenario);
+  faults.insert(faults.end(), more.begin(), more.end());
+  return faults;
 }
 
 bool ends_should_count(const Scenario& scenario) {
