@@ -55,6 +55,11 @@ ExitCode run_verb(const Options& options) {
   if (!scenario) {
     return code;
   }
+  const bool events = how.engine == Engine::event || how.compare_engines;
+  if (events && scenario->cluster.partitions.size() > 1) {
+    throw misuse("the event engine knows no unlike partitions yet: they are timed analytically",
+                 "leave out --engine, --compare-engines and --trace");
+  }
   const Answer result = answer(*scenario, how);
   const std::vector<std::string> complaints = exceeded(options.fail_on, result);
   deliver(options, format == Format::json ? render_json(result, CLUSTERSIM_VERSION)
