@@ -26,9 +26,12 @@ public:
     }
     span_ = size_ / block_ * block_stride_;
     per_span_ = tiles * stride_;
-    count_ = chips / span_ * per_span_;
+    first_ = std::min(chips, static_cast<std::size_t>(std::max(family.first, 0)));
+    std::size_t world = chips - first_;
+    if (family.ranks > 0) world = std::min(world, static_cast<std::size_t>(family.ranks));
+    count_ = world / span_ * per_span_;
     if (count_ == 0) {
-      throw Bug(fmt::format("group of {} ranks over {} chips, of {}", size_, span_, chips));
+      throw Bug(fmt::format("group of {} ranks over {} chips, of {}", size_, span_, world));
     }
     if (family.groups > 0) count_ = std::min(count_, static_cast<std::size_t>(family.groups));
   }
@@ -38,7 +41,7 @@ public:
   void for_each_rank(std::size_t group, const Visit& visit) const {
     const std::size_t sister = group % per_span_;
     const std::size_t base =
-        group / per_span_ * span_ + sister / stride_ * extent_ + sister % stride_;
+        first_ + group / per_span_ * span_ + sister / stride_ * extent_ + sister % stride_;
     for (std::size_t first = 0, at = base; first < size_; first += block_, at += block_stride_) {
       for (std::size_t i = 0; i < block_; ++i)
         visit(RankId{at + i * stride_});
@@ -49,7 +52,7 @@ private:
   std::size_t size_, stride_;
   std::size_t block_ = 1, extent_ = 1, block_stride_ = 1; // a block's ranks, chips, distance
   std::size_t span_ = 1, per_span_ = 1; // chips from first to last of a group, groups in them
-  std::size_t count_ = 0;
+  std::size_t first_ = 0, count_ = 0;
 };
 
 } // namespace

@@ -62,6 +62,16 @@ std::string render_collective_text(const CollectiveSweep& sweep, TextStyle style
   return out;
 }
 
+namespace {
+
+/// What joins the nodes of a partition: one node of one partition needs nothing.
+std::string fabric_of(const Cluster& cluster, const Partition& partition) {
+  if (partition.fabric.shape != "none") return partition.nodes > 1 ? partition.fabric.id : "none";
+  return cluster.between ? cluster.between->fabric.id : "none";
+}
+
+} // namespace
+
 std::string render_collective_json(const CollectiveSweep& sweep, std::string_view version) {
   Json out{{"schema", "clustersim.collective/1"}, {"version", version}};
   out["collective"] = name_of(sweep.kind);
@@ -70,7 +80,7 @@ std::string render_collective_json(const CollectiveSweep& sweep, std::string_vie
     out["partitions"].push_back({{"node", partition.node.id},
                                  {"nodes", partition.nodes},
                                  {"chips_per_node", partition.node.chips},
-                                 {"fabric", partition.nodes > 1 ? partition.fabric.id : "none"}});
+                                 {"fabric", fabric_of(sweep.cluster, partition)}});
   }
   out["ranks"] = sweep.ranks;
   out["concurrent"] = sweep.concurrent;

@@ -38,6 +38,11 @@ struct Node {
     Link socket_link;         // UPI, xGMI between sockets
     bool peer_to_peer = true; // false: chip to chip bounces through host memory
     Link memory;              // socket memory as a link: bandwidth shared by all bounces
+    BytesPerSecond dram;      // what all cores read and write together, where `memory` stands for
+                              // something else; 0 = the memory of all sockets
+    Bytes capacity;           // of all sockets; here and below 0 = not stated
+    BytesPerSecond nvme_read, nvme_write; // of all local drives together
+    Bytes nvme_capacity;
   } host;
 
   struct Nics {
@@ -73,10 +78,20 @@ struct Partition {
   Node node;
   int nodes = 1;
   Fabric fabric;
+  [[nodiscard]] int chips() const { return nodes * node.chips; }
+};
+
+/// What joins several partitions. Those without a fabric of their own plug into this one; the
+/// topmost switches of the others hang at its topmost.
+struct Between {
+  Fabric fabric;
+  std::optional<std::int64_t> links; // from each partition's own fabric; absent: one for each
+                                     // network card, over the oversubscription
 };
 
 struct Cluster {
-  std::vector<Partition> partitions; // one today; several unlike ones later
+  std::vector<Partition> partitions;
+  std::optional<Between> between; // of several partitions
   [[nodiscard]] int chips() const;
 };
 

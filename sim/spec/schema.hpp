@@ -233,7 +233,7 @@ FieldTuner add_tables(Schema<T>& schema, std::string key, const Schema<Item>& it
 
 template <class T>
 std::vector<Documented> documented(const Schema<T>& schema) {
-  const T blank{};
+  static const T blank{}; // static: g++ 12 takes a large local one for uninitialised
   std::vector<Documented> result;
   for (const Field<T>& field : schema.fields) {
     result.push_back({&field.info, field.show(blank)});

@@ -83,6 +83,21 @@ void add_node_links(Schema<N>& s) {
       .because("straight to the socket");
   add(s, "host.socket_link", at(&N::socket_link), "link between sockets; needed above one socket");
   add(s, "host.memory", at(&N::memory), "memory of one socket, as a link").required();
+  add(s, "host.dram", node(&Node::host, &Host::dram),
+      "what the cores of all sockets read and write together")
+      .derived("the achieved rate of host.memory on all sockets");
+  add(s, "host.capacity", node(&Node::host, &Host::capacity), "memory of all sockets")
+      .between(0, 1e18)
+      .because("not stated");
+  add(s, "host.nvme_read", node(&Node::host, &Host::nvme_read), "of all local drives together")
+      .between(0, 1e18)
+      .because("not stated");
+  add(s, "host.nvme_write", node(&Node::host, &Host::nvme_write), "of all local drives together")
+      .between(0, 1e18)
+      .because("not stated");
+  add(s, "host.nvme_capacity", node(&Node::host, &Host::nvme_capacity), "of all local drives")
+      .between(0, 1e18)
+      .because("not stated");
   add(s, "host.peer_to_peer", node(&Node::host, &Host::peer_to_peer),
       "chips reach each other without host memory")
       .because("server parts can");

@@ -22,7 +22,12 @@ CollectiveRow row_of(const std::vector<CollectiveForm>& forms, const LinkGraph& 
 std::optional<GroupFamily> family_of(const Cluster& cluster, int ranks, int concurrent,
                                      std::string& why) {
   const int chips = cluster.chips();
-  const int nodes = cluster.partitions.front().nodes;
+  int nodes = 0;
+  bool alike = true;
+  for (const Partition& partition : cluster.partitions) {
+    nodes += partition.nodes;
+    alike = alike && partition.node.chips == cluster.partitions.front().node.chips;
+  }
   const int size = ranks == 0 ? chips : ranks;
   if (chips < 2) {
     why = "a collective takes 2 ranks or more, and this machine has one chip; add nodes";
@@ -30,6 +35,13 @@ std::optional<GroupFamily> family_of(const Cluster& cluster, int ranks, int conc
   }
   if (size < 2 || size > chips) {
     why = fmt::format("{} ranks on {} chips: a collective takes 2 to {}", size, chips, chips);
+    return std::nullopt;
+  }
+  if (!alike) {
+    if (size == chips && concurrent == 1) return GroupFamily{size, 1, 1, 0, 0};
+    why = fmt::format("some of the ranks, and nodes of unlike numbers of chips: only all {} ranks "
+                      "together",
+                      chips);
     return std::nullopt;
   }
   if (size % nodes != 0) {
