@@ -53,7 +53,9 @@ def figures(program):
     cube = document(program, "dgx1-v100")  # two quads, joined by four pairs of which two have two links
     halves = sum({"0-4": 2, "1-5": 2, "2-6": 1, "3-7": 1}.values())
     nvlink = min(row["slowest_gbs"] for row in cube["tiers"] if row["link"].startswith("nvlink"))
-    near(program, cube["bisection"]["gbs"], halves * nvlink, "the quads of a cube mesh")
+    sockets = next(row for row in cube["tiers"] if row["between"] == ["root complex", "root complex"])
+    near(program, cube["bisection"]["gbs"], halves * nvlink + sockets["slowest_gbs"],
+         "the quads of a cube mesh, and pairs without a link by way of the sockets")
     paths = {row["by"]: row for row in document(program, "srv-8x-4090")["reaches"]}
     program.equal(list(paths), ["PCIe, through host memory"], "GeForce boards bounce through host memory")
     mixed = document(program, "dgx-h100")
