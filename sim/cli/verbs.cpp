@@ -145,10 +145,13 @@ const std::vector<Verb> table{
      "KIND is all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce or send_recv. "
      "Sizes and bandwidths follow nccl-tests. The last column names the edge that sets the rate, "
      "or latency "
-     "where that takes more than half of the time; -v adds the protocol.",
+     "where that takes more than half of the time; -v adds the protocol. Groups that run at once "
+     "(--concurrent) start together and share links max-min fairly: the time is the slowest "
+     "group's, and the edge is followed by how many groups share it.",
      {"clustersim collective all_reduce --topology dgx_h100",
       "clustersim collective all_reduce --topology dgx_h100 --nodes 4 --ranks 32",
       "clustersim collective all_gather --topology dgx_h100 --sizes 1MiB..1GiB:x4",
+      "clustersim collective all_reduce --topology dgx1-v100 --ranks 2 --concurrent 4",
       "clustersim collective all_to_all --topology configs/dgx_h100.toml --csv"},
      {"--topology", "--nodes", "--fabric", "--ranks", "--sizes", "--algorithm", "--concurrent",
       "--set", "--json", "--csv", "--output"},

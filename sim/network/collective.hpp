@@ -49,6 +49,7 @@ struct GroupFamily {
   int block_stride = 0;
   int first = 0; // the groups tile the `ranks` chips from this one on (a partition of the cluster);
   int ranks = 0; // 0 = all that follow
+  int first_group = 0; // which of them the count begins with
   friend auto operator<=>(const GroupFamily&, const GroupFamily&) = default;
 };
 
@@ -96,6 +97,7 @@ struct EdgeTime {
 struct CollectiveTime {
   Seconds time;
   Seconds latency; // launch and steps
+  Seconds steady;  // the payload over the busiest edges
   const CollectiveForm* form = nullptr;
   std::optional<EdgeId> binding; // edge that sets the steady rate
 };

@@ -216,7 +216,6 @@ public:
     if (!reading_.has("training.global_batch") || !shared) return;
     Scenario& scenario = input_.scenario;
     scenario.model = *loaded_.model;
-    scenario.cluster.partitions = {{*loaded_.node, input_.nodes, {}}};
     validate_tuning(input_, reading_, out_);
     validate_plan_axes(scenario, reading_, out_);
   }

@@ -10,12 +10,31 @@ PIPELINE = ("--set", "pipeline=4", "--set", "data=4", "--set", "tensor=8")
 
 def engines(program):
     for config in sorted((program.source / "configs").glob("*.toml")):
-        agreement(program, config.stem)
+        if "[[cluster.partition]]" in config.read_text():
+            unlike_partitions(program, config.stem)
+        else:
+            agreement(program, config.stem)
     agreement(program, "dgx_h100", *PIPELINE)
     refusals(program)
     with tempfile.TemporaryDirectory() as folder:
         for settings in ((), PIPELINE):
             trace(program, pathlib.Path(folder) / "step.json", settings)
+
+
+def unlike_partitions(program, name):
+    for options in (("--engine", "event"), ("--compare-engines",), ("--trace", "step.json")):
+        run = program("run", name, *options)
+        program.expect(run.code == 2 and "unlike partitions" in run.err, f"{name}: {options[0]} is refused ({run.err!r})")
+    results = json.loads(program("run", name, "--json").out)["results"]
+    for part in results["partitions"]:
+        total = math.fsum(part["time_breakdown"].values())
+        program.expect(
+            abs(total / results["step_time_s"] - 1) < 1e-12, f"{name}: each partition's causes sum to the step"
+        )
+    share = sum(part["sequences"] for part in results["partitions"])
+    tokens = results["tokens_per_step"]
+    program.expect(tokens % share == 0, f"{name}: the shares make up the batch")
+    program.equal(program("search", name).code, 2, f"{name}: its plans are not searched")
 
 
 def agreement(program, name, *settings):

@@ -38,6 +38,7 @@ def reports(program):
 VARYING = {
     "inputs",
     "results.time_breakdown",
+    "results.partitions[].time_breakdown",
     "results.energy.chip_step_j",
     "results.bottleneck.elasticities",
     "results.bottleneck.doubled",
