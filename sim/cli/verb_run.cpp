@@ -33,11 +33,23 @@ RunOptions run_options(const Options& options) {
   return out;
 }
 
+void refuse_unlike_partitions(const Scenario& scenario, const RunOptions& how) {
+  const bool wants_event = how.engine == Engine::event || how.compare_engines;
+  if (wants_event && scenario.cluster.partitions.size() > 1) {
+    throw misuse("unlike partitions together are timed by the analytic engine only",
+                 "leave out --engine, --compare-engines and --trace");
+  }
+}
+
 void write_trace(const Options& options, const Answer& result) {
   if (options.trace.empty()) return;
   write_file(options.trace, render_trace(result), true);
-  note(options, fmt::format("wrote {}{}\n", printable(options.trace),
-                            result.event->record.full ? ", the beginning of the step" : ""));
+  const Recorder& record = result.event->record;
+  const std::int64_t all = result.program.pipeline ? result.program.pipeline->micro_batches : 0;
+  std::string what = record.full ? ", the beginning of the step" : "";
+  if (record.micro_batches < all)
+    what += fmt::format(", with {} of {} micro-batches", record.micro_batches, all);
+  note(options, fmt::format("wrote {}{}\n", printable(options.trace), what));
 }
 
 } // namespace
@@ -55,11 +67,7 @@ ExitCode run_verb(const Options& options) {
   if (!scenario) {
     return code;
   }
-  const bool events = how.engine == Engine::event || how.compare_engines;
-  if (events && scenario->cluster.partitions.size() > 1) {
-    throw misuse("the event engine knows no unlike partitions yet: they are timed analytically",
-                 "leave out --engine, --compare-engines and --trace");
-  }
+  refuse_unlike_partitions(*scenario, how);
   const Answer result = answer(*scenario, how);
   const std::vector<std::string> complaints = exceeded(options.fail_on, result);
   deliver(options, format == Format::json ? render_json(result, CLUSTERSIM_VERSION)

@@ -145,15 +145,37 @@ const std::vector<Verb> table{
      "KIND is all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce or send_recv. "
      "Sizes and bandwidths follow nccl-tests. The last column names the edge that sets the rate, "
      "or latency "
-     "where that takes more than half of the time; -v adds the protocol.",
+     "where that takes more than half of the time; -v adds the protocol. Groups that run at once "
+     "(--concurrent) start together and share links max-min fairly: the time is the slowest "
+     "group's, and the edge is followed by how many groups share it.",
      {"clustersim collective all_reduce --topology dgx_h100",
       "clustersim collective all_reduce --topology dgx_h100 --nodes 4 --ranks 32",
       "clustersim collective all_gather --topology dgx_h100 --sizes 1MiB..1GiB:x4",
+      "clustersim collective all_reduce --topology dgx1-v100 --ranks 2 --concurrent 4",
       "clustersim collective all_to_all --topology configs/dgx_h100.toml --csv"},
      {"--topology", "--nodes", "--fabric", "--ranks", "--sizes", "--algorithm", "--concurrent",
       "--set", "--json", "--csv", "--output"},
      1,
      collective_verb},
+    {"topology",
+     "NAME",
+     "a machine as a graph: its links, what they carry, and a drawing",
+     "NAME is a node of the catalogue or a scenario. Prints every tier of links and switches, what "
+     "a chip reaches at which rate, the diameter and the bisection. --svg draws it, --dot writes "
+     "it "
+     "for Graphviz; what looks alike is drawn once. With --collective the links "
+     "are coloured and labelled by the share of their capacity that it takes. With a node, --set "
+     "takes the node's keys (nic.gpu_direct=false) and those of the fabric that --fabric names "
+     "(fabric.oversubscription=4).",
+     {"clustersim topology dgx_h100", "clustersim topology dgx_h100 --nodes 4 --svg dgx.svg",
+      "clustersim topology dgx1_v100 --collective all_reduce --size 1GiB --svg dgx1.svg",
+      "clustersim topology configs/dgx_h100.toml --json",
+      "clustersim topology dgx_h100 --nodes 64 --fabric fat-tree-ndr --set "
+      "fabric.oversubscription=4"},
+     {"--nodes", "--fabric", "--collective", "--size", "--ranks", "--algorithm", "--svg", "--dot",
+      "--set", "--json", "--csv", "--output"},
+     1,
+     topology_verb},
     {"validate",
      "FILE.csv...",
      "predict published measurements, and say how far off",

@@ -38,6 +38,7 @@ ExitCode init_verb(const Options& options);
 ExitCode roofline_verb(const Options& options);
 ExitCode kernel_verb(const Options& options);
 ExitCode collective_verb(const Options& options);
+ExitCode topology_verb(const Options& options);
 ExitCode validate_verb(const Options& options);
 ExitCode calibrate_verb(const Options& options);
 ExitCode version_verb(const Options& options);

@@ -45,7 +45,7 @@ private:
 };
 
 Waits with_lanes(std::initializer_list<Lane> lanes, bool host) {
-  Waits waits{host, {true, false, false, false, false, false}};
+  Waits waits{host, {true}};
   for (const Lane lane : lanes)
     waits.lane[static_cast<std::size_t>(lane)] = true;
   return waits;
@@ -68,7 +68,10 @@ std::vector<BreakdownItem> break_down(const StepProgram& program, const Timed& t
   const Seconds at_tensor = at_least_last(with_lanes({pipeline, tensor}, false));
   const Seconds at_context = at_least_last(with_lanes({pipeline, tensor, context}, false));
   const Seconds at_expert = at_least_last(with_lanes({pipeline, tensor, context, expert}, false));
-  const Seconds lanes = at_least_last(with_lanes({pipeline, tensor, context, expert, data}, false));
+  const Seconds at_data =
+      at_least_last(with_lanes({pipeline, tensor, context, expert, data}, false));
+  const Seconds lanes =
+      at_least_last(with_lanes({pipeline, tensor, context, expert, data, Lane::host}, false));
   const Seconds all = at_least_last(Waits{});
   Causes causes{};
   const auto put = [&](Cause cause, Seconds time) {
@@ -81,7 +84,8 @@ std::vector<BreakdownItem> break_down(const StepProgram& program, const Timed& t
   put(Cause::tensor, busy.of(tensor) + (at_tensor - sends));
   put(Cause::context, busy.of(context) + (at_context - at_tensor));
   put(Cause::expert, busy.of(expert) + (at_expert - at_context));
-  put(Cause::data, busy.of(data) + (lanes - at_expert));
+  put(Cause::data, busy.of(data) + (at_data - at_expert));
+  put(Cause::offload, busy.of(Lane::host) + (lanes - at_data));
   put(Cause::pipeline_send, sends - none);
   put(Cause::pipeline_bubble, none - busy.total());
   put(Cause::optimizer, busy.optimizer);

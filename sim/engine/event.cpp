@@ -3,9 +3,11 @@
 #include "base/bug.hpp"
 #include "engine/pipeline_walk.hpp"
 #include "engine/settled.hpp"
+#include "engine/streams.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 namespace clustersim {
@@ -96,6 +98,10 @@ private:
       out.kind = TimedOp::Kind::collective;
       out.hidden = op.lane == Lane::compute ? 0.0 : op.hidden;
       out.flow = rates.add(*collective, time.collective, contends);
+    } else if (std::holds_alternative<HostWork>(op.work)) {
+      out.kind = TimedOp::Kind::collective; // on a stream of its own, like them
+      out.hidden = op.lane == Lane::compute ? 0.0 : op.hidden;
+      out.flow = rates.add_apart();
     } else {
       out.cause = cause_of(time.kernel, op.phase);
       if (out.cause != Cause::optimizer) out.launch = time.kernel.launch.si();
@@ -113,21 +119,21 @@ private:
   }
 
   /// Rounds that leave everything as they found it are counted. A loop that never comes to rest is
-  /// continued from its last round.
+  /// continued from its last round. A trace shows all rounds until it is full.
   void run(Streams& streams, const Item& item) const {
     constexpr std::int64_t few = 3, most = 64;
-    const bool all = !repeats_rounds || (recorder != nullptr && !recorder->full);
-    if (item.count <= few || all) {
-      for (std::int64_t i = 0; i < item.count; ++i)
-        run_once(streams, item);
-      return;
-    }
-    Streams::Mark before = streams.mark();
+    const auto counts = [&] {
+      return repeats_rounds && item.count > few && (recorder == nullptr || recorder->full);
+    };
+    std::optional<Streams::Mark> before;
+    if (counts()) before = streams.mark();
+    std::int64_t marked = 0;
     for (std::int64_t i = 1; i <= item.count; ++i) {
       run_once(streams, item);
+      if (!counts()) continue;
       Streams::Mark here = streams.mark();
-      if (i < item.count && (i == most || Streams::repeats(before, here))) {
-        streams.repeat(before, here, item.count - i);
+      if (before && i < item.count && (++marked == most || Streams::repeats(*before, here))) {
+        streams.repeat(*before, here, item.count - i);
         return;
       }
       before = std::move(here);
@@ -278,8 +284,12 @@ Totals through_sequences(TimedProgram& timed, std::size_t busiest, double from) 
 
 Totals whole_step(TimedProgram& timed, std::size_t busiest) {
   if (!timed.program->pipeline) return through_sequences(timed, busiest, 0.0);
+  // A trace shows the first schedule that is run: of a long one, a shorter one without the update.
   const auto run = [&](const PipelineSchedule& schedule) {
-    return through_pipeline(timed, schedule, busiest);
+    if (timed.recorder != nullptr) timed.recorder->micro_batches = schedule.micro_batches;
+    Totals totals = through_pipeline(timed, schedule, busiest);
+    if (schedule.micro_batches < timed.program->pipeline->micro_batches) timed.recorder = nullptr;
+    return totals;
   };
   const bool all = !timed.repeats_rounds;
   const Totals passes =
@@ -309,8 +319,8 @@ std::vector<LinkUse> link_use(const TimedProgram& timed, const Totals& totals) {
 }
 
 std::vector<StreamUse> stream_use(const Totals& totals) {
-  constexpr std::array<const char*, lane_count> names{"compute", "tensor", "context",
-                                                      "expert",  "data",   "pipeline"};
+  constexpr std::array<const char*, lane_count> names{"compute", "tensor",   "context",    "expert",
+                                                      "data",    "pipeline", "host copies"};
   std::vector<StreamUse> out;
   for (std::size_t lane = 0; lane < lane_count; ++lane) {
     if (totals.busy[lane] > 0.0) out.push_back({names[lane], totals.busy[lane] / totals.seconds});

@@ -4,7 +4,8 @@
 // gives the analytic engine's time, but for the tax of communication, which it takes while
 // communication runs and not all at its start.
 
-#include "engine/streams.hpp"
+#include "engine/recorder.hpp"
+#include "engine/timeline.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,29 +1,17 @@
 #include "engine/flow_rates.hpp"
 
+#include "network/fluid.hpp"
+
 #include <algorithm>
 #include <optional>
 
 namespace clustersim {
 
 FlowRates::FlowRates(Network& network, const ResourceScale& scale)
-    : graph_(&network.graph), scale_(scale) {
-  first_edges_.reserve(graph_->nodes().size());
-  for (const NodeBlock& node : graph_->nodes())
-    first_edges_.push_back(node.first_edge.at());
-}
+    : graph_(&network.graph), scale_(scale), places_(network.graph) {}
 
-std::size_t FlowRates::place_of(EdgeId edge) {
-  Place place{~std::uint32_t{0}, edge.at()};
-  const auto after = std::upper_bound(first_edges_.begin(), first_edges_.end(), edge.at());
-  if (after != first_edges_.begin()) {
-    const auto index = static_cast<std::size_t>(after - first_edges_.begin()) - 1;
-    const NodeBlock& node = graph_->nodes()[index];
-    const std::size_t offset = edge.at() - node.first_edge.at();
-    if (offset < static_cast<std::size_t>(node.edges)) place = {node.shape.value, offset};
-  }
-  const auto [found, fresh] = known_places_.try_emplace(place, known_places_.size());
-  if (fresh) class_of_place_.push_back(graph_->edge(edge).link_class.at());
-  return found->second;
+LinkClassId FlowRates::class_of(std::size_t place) const {
+  return graph_->edge(places_.example(place)).link_class;
 }
 
 std::uint32_t FlowRates::add(const Collective& collective, const CollectiveTime& time,
@@ -35,8 +23,8 @@ std::uint32_t FlowRates::add(const Collective& collective, const CollectiveTime&
   if (!contends || time.form == nullptr || !(time.time.si() > 0.0)) return found->second;
   std::map<std::size_t, double> most;
   for (const EdgeTime& one : edge_times(*time.form, *graph_)) {
-    const std::size_t place = place_of(one.edge);
-    const std::string& id = graph_->link_classes()[class_of_place_[place]].id;
+    const std::size_t place = places_.place_of(one.edge);
+    const std::string& id = graph_->link_classes()[class_of(place).at()].id;
     const auto scale = scale_.links.find(id);
     const double faster = scale == scale_.links.end() ? 1.0 : scale->second.bandwidth;
     const double use = one.busy / faster * collective.payload / time.time;
@@ -47,6 +35,14 @@ std::uint32_t FlowRates::add(const Collective& collective, const CollectiveTime&
   for (const auto& [place, use] : most)
     loads.push_back({place, use});
   return found->second;
+}
+
+std::uint32_t FlowRates::add_apart() {
+  if (apart_ == no_flow) {
+    apart_ = static_cast<std::uint32_t>(flows_.size());
+    flows_.emplace_back();
+  }
+  return apart_;
 }
 
 /// In shares of each edge's capacity, and of each flow's own speed.
@@ -77,7 +73,7 @@ FlowSet FlowRates::solve(const RunningFlows& flows) const {
     set.speed[slot] = ids[slot] ? share.rate(*ids[slot]).si() : 0.0;
   set.use.assign(graph_->link_classes().size(), 0.0);
   for (const auto& [place, edge] : edges) {
-    double& use = set.use[class_of_place_[place]];
+    double& use = set.use[class_of(place).at()];
     use = std::max(use, share.carried(edge).si());
   }
   return set;

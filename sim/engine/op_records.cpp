@@ -8,9 +8,7 @@
 #include <utility>
 
 namespace clustersim {
-namespace {
 
-/// Calls of each block in one step of a class.
 void count_calls(const StepProgram& program, std::size_t sequence, std::int64_t times,
                  std::vector<std::int64_t>& calls) {
   for (const Item& item : program.sequences[sequence].items) {
@@ -21,6 +19,8 @@ void count_calls(const StepProgram& program, std::size_t sequence, std::int64_t 
     }
   }
 }
+
+namespace {
 
 std::vector<OpRecord> record_ops(const StepProgram& program, const BlockTimes& times,
                                  std::size_t rank_class) {
@@ -45,6 +45,7 @@ std::vector<OpRecord> record_ops(const StepProgram& program, const BlockTimes& t
       if (const auto* collective = std::get_if<Collective>(&op.work)) {
         record.axis = collective->axis;
       }
+      record.of_host = std::holds_alternative<HostWork>(op.work);
       records.push_back(std::move(record));
     }
   }
@@ -54,7 +55,7 @@ std::vector<OpRecord> record_ops(const StepProgram& program, const BlockTimes& t
 constexpr std::array<std::string_view, cause_count> names{
     "compute_bound",   "memory_bound",     "launch",          "host",
     "tensor_parallel", "context_parallel", "expert_parallel", "data_parallel",
-    "pipeline_send",   "pipeline_bubble",  "optimizer"};
+    "offload",         "pipeline_send",    "pipeline_bubble", "optimizer"};
 
 } // namespace
 
@@ -72,6 +73,8 @@ Cause cause_of(Lane lane) {
     return Cause::data;
   case Lane::pipeline:
     return Cause::pipeline_send;
+  case Lane::host:
+    return Cause::offload;
   }
   throw Bug("unknown lane");
 }
@@ -87,7 +90,8 @@ std::vector<BreakdownItem> breakdown_of(const StepProgram& program, const Causes
   std::vector<BreakdownItem> items;
   for (std::size_t i = 0; i < cause_count; ++i) {
     const auto cause = static_cast<Cause>(i);
-    const bool axis = cause == Cause::context || cause == Cause::expert;
+    const bool axis =
+        cause == Cause::context || cause == Cause::expert || cause == Cause::offload;
     const bool pipeline = cause == Cause::pipeline_send || cause == Cause::pipeline_bubble;
     if ((axis && causes[i] <= 0.0) || (pipeline && !program.pipeline)) continue;
     const bool waits = cause == Cause::host || cause == Cause::pipeline_bubble;
@@ -110,6 +114,10 @@ void BusyTime::add(const OpRecord& op, double tax) {
     lanes[static_cast<std::size_t>(op.lane)] += (op.each.device - hidden + hidden * tax) * calls;
     return;
   }
+  if (op.of_host) {
+    lanes[static_cast<std::size_t>(Lane::host)] += op.each.device * ((1.0 - op.hidden) * calls);
+    return;
+  }
   const KernelTime& kernel = op.each.kernel;
   const Cause cause = cause_of(kernel, op.phase);
   if (cause == Cause::optimizer) {
@@ -123,7 +131,7 @@ void BusyTime::add(const OpRecord& op, double tax) {
 
 Seconds BusyTime::total() const {
   Seconds sum = compute_bound + memory_bound + launch + optimizer;
-  for (const Lane lane : {Lane::tensor, Lane::context, Lane::expert, Lane::data})
+  for (const Lane lane : {Lane::tensor, Lane::context, Lane::expert, Lane::data, Lane::host})
     sum += of(lane);
   return sum;
 }
@@ -145,7 +153,8 @@ BusiestClass busiest_class(const StepProgram& program, const BlockTimes& times, 
 Flops executed_flops(const std::vector<OpRecord>& ops) {
   Flops sum;
   for (const OpRecord& op : ops) {
-    if (!op.axis) sum += op.each.kernel.flops * static_cast<double>(op.calls);
+    const bool product = op.each.kernel.matrix > Seconds{0}; // HFU is of the matrix units' peak
+    if (!op.axis && product) sum += op.each.kernel.flops * static_cast<double>(op.calls);
   }
   return sum;
 }

@@ -19,11 +19,12 @@ enum class Cause {
   context,
   expert,
   data,
+  offload,
   pipeline_send,
   pipeline_bubble,
   optimizer
 };
-inline constexpr std::size_t cause_count = 11;
+inline constexpr std::size_t cause_count = 12;
 using Causes = std::array<double, cause_count>; // seconds
 [[nodiscard]] Cause cause_of(Lane lane);
 /// What a kernel does beyond its launch, by its binding roof.
@@ -47,6 +48,10 @@ public:
 private:
   void add(const OpRecord& op, double tax);
 };
+
+/// Adds to `calls` how often each block runs in `times` runs of a sequence.
+void count_calls(const StepProgram& program, std::size_t sequence, std::int64_t times,
+                 std::vector<std::int64_t>& calls);
 
 struct BusiestClass {
   std::size_t number = 0;

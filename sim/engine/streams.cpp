@@ -10,6 +10,11 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr auto compute = static_cast<std::size_t>(Lane::compute);
 
+/// Copies to the host are done by copy engines.
+constexpr bool takes_from_kernels(std::size_t lane) {
+  return static_cast<Lane>(lane) != Lane::host;
+}
+
 } // namespace
 
 Streams::Streams(FlowRates& rates, double tax, std::uint32_t stage, Recorder* recorder)
@@ -19,18 +24,18 @@ Streams::Streams(FlowRates& rates, double tax, std::uint32_t stage, Recorder* re
 }
 
 void Streams::flows_changed() {
-  beside_ = 0;
-  bool any = false;
+  beside_ = taking_ = 0;
   for (std::size_t lane = 0; lane < lane_count; ++lane) {
     running_[lane] = queues_[lane].empty() ? no_flow : queues_[lane].front().flow;
-    any = any || !queues_[lane].empty();
-    if (lane != compute && !queues_[lane].empty()) ++beside_;
+    if (lane == compute || queues_[lane].empty()) continue;
+    ++beside_;
+    if (takes_from_kernels(lane)) ++taking_;
   }
   set_ = rates_->set_of(running_);
   speed_ = rates_->set(set_).speed;
   if (set_times_.size() <= set_) set_times_.resize(set_ + 1, 0.0);
   compute_speed_ = 1.0;
-  for (int i = 0; i < beside_; ++i)
+  for (int i = 0; i < taking_; ++i)
     compute_speed_ *= keep_;
   if (recorder_ != nullptr && recorder_->takes_more())
     recorder_->changes.push_back({stage_, now_, set_});
@@ -97,11 +102,11 @@ void Streams::join(Lane lane, Cause cause) {
 void Streams::work(double seconds) {
   while (beside_ > 0 && seconds > 0.0) {
     const double needed = seconds / compute_speed_;
-    const double speed = compute_speed_, sharers = beside_;
-    RunningFlows whose = running_;
+    const double speed = compute_speed_, sharers = taking_;
+    const RunningFlows whose = running_;
     const double passed = advance(needed);
     for (std::size_t lane = compute + 1; lane < lane_count; ++lane) {
-      if (whose[lane] == no_flow) continue;
+      if (whose[lane] == no_flow || !takes_from_kernels(lane)) continue;
       causes_[static_cast<std::size_t>(cause_of(static_cast<Lane>(lane)))] +=
           passed * (1.0 - speed) / sharers;
     }

@@ -27,34 +27,6 @@ struct TimedOp {
   std::uint32_t block = 0, op = 0; // where it comes from
 };
 
-/// What ran from when to when; host spans are not kept.
-struct Span {
-  std::uint32_t stage = 0, block = 0, op = 0;
-  Lane lane = Lane::compute;
-  double start = 0.0, end = 0.0;
-};
-struct UseChange { // the flows that run changed
-  std::uint32_t stage = 0;
-  double at = 0.0;
-  std::size_t set = 0;
-};
-struct PassEnd { // of a pipeline stage
-  std::uint32_t stage = 0;
-  std::size_t sequence = 0;
-  double at = 0.0;
-};
-struct Recorder {
-  std::size_t most_spans = 0;
-  std::vector<Span> spans;
-  std::vector<PassEnd> passes;
-  std::vector<UseChange> changes;
-  bool full = false;
-  [[nodiscard]] bool takes_more() {
-    full = full || spans.size() >= most_spans || changes.size() >= most_spans;
-    return !full;
-  }
-};
-
 class Streams {
 public:
   Streams(FlowRates& rates, double tax, std::uint32_t stage, Recorder* recorder);
@@ -116,7 +88,8 @@ private:
   RunningFlows running_;
   std::array<double, flow_slots> speed_{};
   std::size_t set_ = 0;
-  int beside_ = 0; // collectives that run beside the compute stream
+  int beside_ = 0; // that run beside the compute stream
+  int taking_ = 0; // of them, those that take from its kernels
   double compute_speed_ = 1.0;
   std::uint64_t events_ = 0, host_waits_ = 0;
   Causes causes_{};

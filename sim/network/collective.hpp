@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace clustersim {
@@ -48,6 +49,7 @@ struct GroupFamily {
   int block_stride = 0;
   int first = 0; // the groups tile the `ranks` chips from this one on (a partition of the cluster);
   int ranks = 0; // 0 = all that follow
+  int first_group = 0; // which of them the count begins with
   friend auto operator<=>(const GroupFamily&, const GroupFamily&) = default;
 };
 
@@ -79,6 +81,9 @@ struct CollectiveForm {
   LinkClassId local_class;
   std::optional<Belief> belief; // of the algorithm, the same in all of its protocols
   std::shared_ptr<const FormLoads> loads = nullptr; // shared by the forms of an algorithm
+  /// Bytes per payload byte on every edge that carries any, ascending; for pictures, where the
+  /// router keeps loads.
+  std::vector<std::pair<EdgeId, double>> carried;
 };
 
 /// How long one payload byte keeps an edge busy, all sister groups together and all stages added
@@ -92,6 +97,7 @@ struct EdgeTime {
 struct CollectiveTime {
   Seconds time;
   Seconds latency; // launch and steps
+  Seconds steady;  // the payload over the busiest edges
   const CollectiveForm* form = nullptr;
   std::optional<EdgeId> binding; // edge that sets the steady rate
 };

@@ -7,6 +7,26 @@
 #include <functional>
 
 namespace clustersim {
+namespace {
+
+/// Each edge once, in order.
+std::vector<EdgeWeight> merged(std::vector<EdgeWeight> weights) {
+  std::stable_sort(weights.begin(), weights.end(),
+                   [](const EdgeWeight& a, const EdgeWeight& b) { return a.edge < b.edge; });
+  std::vector<EdgeWeight> out;
+  for (const EdgeWeight& one : weights) {
+    if (!(one.weight >= 0.0) || !std::isfinite(one.weight)) throw Bug("a flow of negative weight");
+    if (one.weight == 0.0) continue;
+    if (!out.empty() && out.back().edge == one.edge) {
+      out.back().weight += one.weight;
+    } else {
+      out.push_back(one);
+    }
+  }
+  return out;
+}
+
+} // namespace
 
 FluidEdgeId FluidShare::add_edge(BytesPerSecond capacity) {
   if (!(capacity.si() > 0.0) || !std::isfinite(capacity.si()))
@@ -56,21 +76,8 @@ FlowId FluidShare::start(FluidFlow flow) {
   made.what = std::move(flow);
   made.runs = true;
   made.alone = made.what.most;
-  // An edge named twice becomes one.
   std::vector<EdgeWeight>& weights = made.what.weights;
-  std::stable_sort(weights.begin(), weights.end(),
-                   [](const EdgeWeight& a, const EdgeWeight& b) { return a.edge < b.edge; });
-  std::vector<EdgeWeight> merged;
-  for (const EdgeWeight& one : weights) {
-    if (!(one.weight >= 0.0) || !std::isfinite(one.weight)) throw Bug("a flow of negative weight");
-    if (one.weight == 0.0) continue;
-    if (!merged.empty() && merged.back().edge == one.edge) {
-      merged.back().weight += one.weight;
-    } else {
-      merged.push_back(one);
-    }
-  }
-  weights = std::move(merged);
+  weights = merged(std::move(weights));
   for (const EdgeWeight& one : weights) {
     const BytesPerSecond here = edges_[one.edge.at()].capacity / one.weight;
     if (here < made.alone) {

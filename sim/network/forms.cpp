@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 namespace clustersim {
@@ -206,6 +207,16 @@ std::optional<Belief> belief_of(const LinkGraph& graph, const Traffic& traffic,
   return belief;
 }
 
+/// What all stages together put on every edge, sisters included.
+std::vector<std::pair<EdgeId, double>> carried_by(std::span<const Traffic> stages) {
+  std::map<EdgeId, double> sums;
+  for (const Traffic& traffic : stages) {
+    for (const LoadVector::Row& row : traffic.settled(Traffic::Blocks::each).rows)
+      sums[row.edge] += std::accumulate(row.bytes.begin(), row.bytes.end(), 0.0);
+  }
+  return {sums.begin(), sums.end()};
+}
+
 } // namespace
 
 const Protocol* find_protocol(const Link& link, std::string_view name) {
@@ -230,6 +241,8 @@ std::vector<CollectiveForm> forms_of(const LinkGraph& graph, std::string_view al
       protocols.front().name != "in-switch") {
     belief = belief_of(graph, stages.front(), loads.front(), protocols.front().tree);
   }
+  std::vector<std::pair<EdgeId, double>> carried;
+  if (stages.front().router().keeps_loads()) carried = carried_by(stages);
   std::vector<CollectiveForm> forms;
   forms.reserve(protocols.size());
   for (const ProtocolChoice& choice : protocols) {
@@ -243,6 +256,7 @@ std::vector<CollectiveForm> forms_of(const LinkGraph& graph, std::string_view al
     const BytesPerSecond copy = graph.link_classes()[form.local_class.at()].local_copy;
     if (copy.si() > 0.0) form.local = stages.front().local / copy;
     form.loads = kept;
+    form.carried = carried;
     forms.push_back(std::move(form));
   }
   kept->stages = std::move(loads);

@@ -33,8 +33,11 @@ public:
     if (count_ == 0) {
       throw Bug(fmt::format("group of {} ranks over {} chips, of {}", size_, span_, world));
     }
+    first_group_ = std::min(count_, static_cast<std::size_t>(std::max(family.first_group, 0)));
+    count_ -= first_group_;
     if (family.groups > 0) count_ = std::min(count_, static_cast<std::size_t>(family.groups));
   }
+  [[nodiscard]] std::size_t first_group() const { return first_group_; }
   [[nodiscard]] std::size_t count() const { return count_; }
 
   template <class Visit>
@@ -52,7 +55,8 @@ private:
   std::size_t size_, stride_;
   std::size_t block_ = 1, extent_ = 1, block_stride_ = 1; // a block's ranks, chips, distance
   std::size_t span_ = 1, per_span_ = 1; // chips from first to last of a group, groups in them
-  std::size_t first_ = 0, count_ = 0;
+  std::size_t first_ = 0;               // chip
+  std::size_t first_group_ = 0, count_ = 0;
 };
 
 } // namespace
@@ -81,7 +85,7 @@ Layout::Layout(const LinkGraph& graph, const Router& router, GroupFamily family)
       most_in_node_ = std::max(most_in_node_, held[node] += static_cast<int>(places.size()));
       places.clear();
     };
-    tiling.for_each_rank(i, [&](RankId rank) {
+    tiling.for_each_rank(tiling.first_group() + i, [&](RankId rank) {
       const NodeNumber now = router.node(rank);
       if (places.empty() || now != node) {
         close();

@@ -13,6 +13,12 @@ Precision weight_gradient_output(const Scenario& scenario, const Shard& shard) {
                                                              : shard.activation;
 }
 
+/// Operands of both gradients' products: wider than forward's where the recipe says so.
+Precision gradient_operands(const Scenario& scenario, Precision forward) {
+  const std::optional<Precision>& own = scenario.training.gradient_precision;
+  return own && is_quantised(forward) ? *own : forward;
+}
+
 } // namespace
 
 void BlockBuilder::append(std::string name, Work work, Flops model_flops) {
@@ -33,8 +39,19 @@ void BlockBuilder::attention(std::string name, const AttentionShape& shape, Flop
   append(std::move(name), shape, model_flops);
 }
 
+void BlockBuilder::open_weights(double weights) {
+  const FineTuning& tuning = scenario_->training.tuning;
+  if (use_ == WeightUse::trained || !tuning.base) return;
+  kernel("opening of quantised weights",
+         {.kernel_class = KernelClass::cast,
+          .traffic = weights * (Bytes{base_bytes(tuning)} + shard_->element),
+          .vector_flops = Flops{0},
+          .kernels = 1});
+}
+
 void BlockBuilder::forward(const Linear& linear) {
   if (is_quantised(linear.precision)) kernels(Site::quantise, linear.input_elements);
+  if (!linear.parts.empty()) open_weights(elements(linear.in, linear.out));
   gemm(linear.name,
        {.m = linear.tokens,
         .n = linear.out,
@@ -42,21 +59,31 @@ void BlockBuilder::forward(const Linear& linear) {
         .precision = linear.precision,
         .output = shard_->activation},
        linear.model_flops);
+  adapters_forward(linear);
 }
 
 void BlockBuilder::data_gradient(const Linear& linear) {
-  if (is_quantised(linear.precision)) kernels(Site::quantise, linear.output_elements);
+  if (is_quantised(gradient_operands(*scenario_, linear.precision))) {
+    kernels(Site::quantise, linear.output_elements);
+  }
+  if (!linear.parts.empty()) open_weights(elements(linear.in, linear.out));
   gemm(linear.name + ", data gradient",
        {.m = linear.tokens,
         .n = linear.in,
         .k = linear.out,
-        .precision = linear.precision,
+        .precision = gradient_operands(*scenario_, linear.precision),
         .output = shard_->activation,
         .role = GemmRole::data_gradient},
        linear.model_flops);
+  adapters_data(linear);
 }
 
 void BlockBuilder::weight_product(std::string name, GemmShape shape, Flops model_flops) {
+  if (use_ != WeightUse::trained) return;
+  trained_product(std::move(name), shape, model_flops);
+}
+
+void BlockBuilder::trained_product(std::string name, GemmShape shape, Flops model_flops) {
   shape.output = weight_gradient_output(*scenario_, *shard_);
   shape.accumulate = scenario_->training.stack.gradient.accumulate_in_gemm;
   of_weights_ = true;
@@ -69,9 +96,10 @@ void BlockBuilder::weight_gradient(const Linear& linear) {
                  {.m = linear.out,
                   .n = linear.in,
                   .k = linear.tokens,
-                  .precision = linear.precision,
+                  .precision = gradient_operands(*scenario_, linear.precision),
                   .role = GemmRole::weight_gradient},
                  linear.model_flops);
+  adapters_weight(linear);
 }
 
 void BlockBuilder::kernel(std::string name, const MemoryKernel& kernel) {
@@ -96,9 +124,13 @@ void BlockBuilder::accumulate_gradients(double parameters, int launches) {
   const bool in_gemm = scenario_->training.stack.gradient.accumulate_in_gemm;
   const bool same_type = weight_element(*scenario_) == gradient_element(*scenario_);
   if (in_gemm || (same_type && scenario_->micro_batches() == 1)) return;
+  // Recipes count a read in the type of the activations and an FP32 sum read and written.
+  const Bytes fp32_sum = 2.0 * bytes_per_element(Precision::fp32);
+  const double moved =
+      (shard_->element + 2.0 * gradient_element(*scenario_)) / (shard_->element + fp32_sum);
   of_weights_ = true;
   // ZeRO-2 and 3 reduce each micro-batch and add what is left: shards.
-  kernels(Site::gradient, parameters / sharded_states(*scenario_).gradients, launches);
+  kernels(Site::gradient, moved * parameters / sharded_states(*scenario_).gradients, launches);
   of_weights_ = false;
 }
 

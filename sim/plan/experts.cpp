@@ -136,19 +136,25 @@ struct ExpertPass {
   void quantise(double count) const {
     if (is_quantised(shard.matmul)) builder.kernels(Site::quantise, count);
   }
+  void open(std::int64_t out, std::int64_t in) const {
+    builder.open_weights(elements(out, in) * static_cast<double>(experts.experts));
+  }
   void up_forward() const {
     quantise(elements(experts.received, shard.hidden));
+    open(experts.up, shard.hidden);
     builder.gemm("experts, gate and up",
                  product(experts.rows, experts.up, shard.hidden, GemmRole::forward), flops(true));
   }
   void down_forward() const {
     quantise(intermediate());
+    open(shard.hidden, experts.ffn);
     builder.gemm("experts, down",
                  product(experts.rows, shard.hidden, experts.ffn, GemmRole::forward), flops(false));
   }
   void backward_of(const char* data, const char* weight, std::int64_t in, std::int64_t out,
                    Flops model_flops) const {
     quantise(elements(experts.received, out));
+    open(out, in);
     builder.gemm(data, product(experts.rows, in, out, GemmRole::data_gradient), model_flops);
     builder.weight_product(weight, product(out, in, experts.rows, GemmRole::weight_gradient),
                            model_flops);

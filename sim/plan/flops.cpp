@@ -2,6 +2,7 @@
 
 #include "base/bug.hpp"
 #include "plan/shard.hpp"
+#include "plan/trained.hpp"
 
 #include <algorithm>
 
@@ -135,6 +136,36 @@ TokenFlops per_token(const Scenario& scenario) {
   return flops;
 }
 
+/// Of the first layers, that no gradient reaches.
+TokenFlops frozen_layers(const Scenario& scenario) {
+  const Transformer& model = scenario.model;
+  const double sequence = real(scenario.training.sequence);
+  TokenFlops flops;
+  for (std::int64_t i = 0; i < scenario.training.tuning.frozen_layers; ++i) {
+    const LayerKind kind = kind_of(scenario, i);
+    flops.layer_weights += 2.0 * (attention_weights(model) + mlp_weights(model, has_experts(kind)));
+    flops.seen += 2.0 * sequence * (query_width(model) + value_width(model)) *
+                  seen_share(sequence, is_windowed(kind) ? model.window : 0, model.causal);
+  }
+  return flops;
+}
+
+/// Forward of everything, gradients of what passes one on, weight gradients of what is trained;
+/// attention has two gradients for each of its products. An adapter's parameter works on every
+/// token once forward and twice backward. All trained: 3 times forward.
+double exact_flops(const Scenario& scenario, const TokenFlops& forward) {
+  const FineTuning& tuning = scenario.training.tuning;
+  if (tuning.trains_all()) return 3.0 * (forward.layer_weights + forward.seen + forward.head);
+  const TokenFlops still = frozen_layers(scenario);
+  const double weights = forward.layer_weights - still.layer_weights;
+  const double adapters = tuning.adapts() ? 2.0 * trained_parameters(scenario) : 0.0;
+  const double passes = forward.layer_weights + forward.seen + 2.0 * forward.head;
+  const double data = weights + 2.0 * (forward.seen - still.seen);
+  const double trained =
+      (tuning.adapts() ? 0.0 : weights) + (tuning.trains_head() ? forward.head : 0.0);
+  return passes + data + trained + 3.0 * adapters;
+}
+
 double six_n(const Scenario& scenario) {
   return 6.0 * static_cast<double>(count_parameters(scenario.model).active);
 }
@@ -144,7 +175,7 @@ double of_one_token(const Scenario& scenario, FlopConvention convention) {
   const TokenFlops forward = per_token(scenario);
   switch (convention) {
   case FlopConvention::exact:
-    return 3.0 * (forward.layer_weights + forward.seen + forward.head);
+    return exact_flops(scenario, forward);
   case FlopConvention::six_n:
     return six_n(scenario);
   case FlopConvention::palm:

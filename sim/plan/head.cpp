@@ -107,7 +107,8 @@ void append_vocabulary_backward(BlockBuilder& builder, const Scenario& scenario,
 /// Each piece but the first adds its gradient of the table to what there is: two read, one written.
 void append_sum_of_pieces(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
                           std::size_t pieces) {
-  if (pieces == 1 || scenario.training.stack.gradient.accumulate_in_gemm) return;
+  const bool added = scenario.training.stack.gradient.accumulate_in_gemm;
+  if (pieces == 1 || added || !trains_head(scenario)) return;
   const auto sums = static_cast<double>(pieces - 1);
   const double table = elements(shard.vocabulary, table_width(scenario.model));
   builder.kernel("sum of pieces' gradients of vocabulary head",
@@ -128,7 +129,7 @@ Block head_forward(const Scenario& scenario, const Shard& base) {
     builder.forward(width_projection(scenario, shard, false));
   }
   if (has_vocabulary_head(model)) {
-    builder.cast_weights(local_parameters(scenario).head);
+    if (trains_head(scenario)) builder.cast_weights(local_parameters(scenario).head);
     for (const Shard& piece : scored_pieces(scenario, shard))
       append_vocabulary_forward(builder, scenario, piece);
   }
@@ -141,6 +142,7 @@ Block head_backward(const Scenario& scenario, const Shard& base, BackwardPart pa
   const Shard shard = shard_for_head(scenario, base);
   BlockBuilder builder(scenario, shard, Phase::backward);
   builder.set_part(part);
+  if (!trains_head(scenario)) builder.set_weights(WeightUse::frozen);
   const auto both_gradients = [&](const Linear& linear) {
     builder.data_gradient(linear);
     builder.weight_gradient(linear);
@@ -159,7 +161,7 @@ Block head_backward(const Scenario& scenario, const Shard& base, BackwardPart pa
     both_gradients(width_projection(scenario, shard, false));
   }
   if (scenario.model.final_norm) builder.kernels(Site::norm, local_hidden_elements(shard));
-  const double parameters = local_parameters(scenario).head;
+  const double parameters = trains_head(scenario) ? local_parameters(scenario).head : 0.0;
   builder.cast_weights(parameters);
   builder.accumulate_gradients(parameters);
   return builder.finish("head backward");

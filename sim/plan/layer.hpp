@@ -55,7 +55,13 @@ void append_attention_core_backward(BlockBuilder& builder, const Scenario& scena
 void append_cross_attention(BlockBuilder& builder, const Scenario& scenario, Shard shard);
 void append_cross_attention_backward(BlockBuilder& builder, const Scenario& scenario, Shard shard);
 
-[[nodiscard]] Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind);
+[[nodiscard]] Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind,
+                                  WeightUse use);
+/// Of the layers that are trained.
+[[nodiscard]] WeightUse layer_weights(const Scenario& scenario);
+/// Parameters that a layer under the builder's use of weights trains.
+[[nodiscard]] double trained_weights(const BlockBuilder& builder, const Scenario& scenario,
+                                     LayerKind kind);
 /// Appends what torchtitan's per-operator policy runs again: all but every other product and the
 /// attention core.
 void append_operators_again(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,

@@ -144,6 +144,7 @@ Block layer_backward(const Scenario& scenario, const Shard& base, BackwardPart p
   const Shard shard = shard_for(scenario, base, kind);
   BlockBuilder builder(scenario, shard, Phase::backward);
   builder.set_part(part);
+  builder.set_weights(layer_weights(scenario));
   append_recompute(builder, scenario, shard, kind, recompute);
   const BackwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
   pass.residual();
@@ -164,7 +165,7 @@ Block layer_backward(const Scenario& scenario, const Shard& base, BackwardPart p
     pass.attention(true, true);
   }
   pass.norm();
-  const double parameters = local_parameters(scenario).of(kind).total();
+  const double parameters = trained_weights(builder, scenario, kind);
   builder.cast_weights(parameters, matrices_per_layer);
   builder.accumulate_gradients(parameters, matrices_per_layer);
   return builder.finish(layer_name(kind) + " backward");

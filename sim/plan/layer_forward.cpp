@@ -1,6 +1,7 @@
 #include "base/bug.hpp"
 #include "plan/experts.hpp"
 #include "plan/layer.hpp"
+#include "plan/trained.hpp"
 
 #include <algorithm>
 
@@ -114,6 +115,7 @@ struct ForwardPass {
     } else {
       Linear keys = linears.qkv;
       keys.out = shard.key_width;
+      keys.parts = {{Matrix::key, shard.key_width}};
       enter(keys, {});
     }
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
@@ -126,6 +128,7 @@ struct ForwardPass {
   void mlp_again(Ends ends) const {
     Linear up = linears.up;
     up.out -= shard.ffn; // the gate's output is kept, or that of the one product
+    up.parts = {{Matrix::up, up.out}};
     if (up.out > 0) enter(up, ends);
     builder.kernels(Site::activation, elements(shard.tokens, shard.ffn));
   }
@@ -150,7 +153,7 @@ void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const
                           LayerKind kind) {
   const Shard shard = shard_for(scenario, base, kind);
   const ForwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
-  builder.cast_weights(local_parameters(scenario).of(kind).total(), matrices_per_layer);
+  builder.cast_weights(trained_weights(builder, scenario, kind), matrices_per_layer);
   pass.norm();
   if (scenario.model.parallel_block && !has_experts(kind)) {
     pass.attention({.entry = true, .exit = false});
@@ -174,7 +177,7 @@ void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const
 void append_operators_again(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
                             LayerKind kind) {
   const ForwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
-  builder.cast_weights(local_parameters(scenario).of(kind).total(), matrices_per_layer);
+  builder.cast_weights(trained_weights(builder, scenario, kind), matrices_per_layer);
   pass.norm();
   pass.more_norms();
   pass.attention_again();
@@ -210,10 +213,21 @@ std::string layer_name(LayerKind kind) {
   throw Bug("unknown kind of layer");
 }
 
-Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind) {
+double trained_weights(const BlockBuilder& builder, const Scenario& scenario, LayerKind kind) {
+  if (builder.weights() == WeightUse::frozen) return 0.0;
+  return trained_in_layer(scenario, kind).parameters.total();
+}
+
+WeightUse layer_weights(const Scenario& scenario) {
+  return scenario.training.tuning.adapts() ? WeightUse::adapted : WeightUse::trained;
+}
+
+Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind, WeightUse use) {
   BlockBuilder builder(scenario, shard, Phase::forward);
+  builder.set_weights(use);
   append_layer_forward(builder, scenario, shard, kind);
-  return builder.finish(layer_name(kind) + " forward");
+  return builder.finish((use == WeightUse::frozen ? "frozen " : "") + layer_name(kind) +
+                        " forward");
 }
 
 } // namespace clustersim

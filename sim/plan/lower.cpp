@@ -1,6 +1,7 @@
 #include "plan/lower.hpp"
 
 #include "base/bug.hpp"
+#include "plan/optimizer.hpp"
 #include "plan/passes.hpp"
 #include "plan/reduction.hpp"
 #include "spec/validate_plan.hpp"
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace clustersim {
@@ -62,6 +64,10 @@ StepProgram lower(const Scenario& scenario) {
   const auto update_of = [&](const Stage& stage) {
     std::vector<Item> items;
     if (reduces_gradients(scenario)) items.push_back(writer.add(join_data(scenario, shard)));
+    for (Repeated& part : orthogonalisation(scenario, shard, stage)) {
+      if (!part.block.ops.empty())
+        items.push_back(times(writer.add(std::move(part.block)), part.count));
+    }
     items.push_back(writer.add(optimizer(scenario, shard, stage)));
     return writer.add(items);
   };

@@ -1,5 +1,7 @@
 #include "plan/reduction.hpp"
 
+#include "plan/trained.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -124,14 +126,12 @@ Block gradient_reduction(const Scenario& scenario, const Shard& shard, std::stri
   return builder.finish(std::move(name));
 }
 
-Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string name,
-                       Held parameters, double hidden) {
+Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string name, Held held,
+                       double hidden) {
   BlockBuilder builder(scenario, shard,
                        scenario.plan.zero == 3 ? Phase::forward : Phase::optimizer);
-  // What is gathered per layer is cast first; what is kept is gathered as it is kept.
-  const Bytes element = scenario.plan.zero >= 2 ? shard.element : weight_element(scenario);
   for (const bool experts : {false, true}) {
-    const Bytes bytes = (experts ? parameters.experts : parameters.dense) * element;
+    const Bytes bytes{experts ? held.experts : held.dense};
     const Replicas replicas = replicas_of(scenario, experts);
     const int calls = scenario.plan.zero == 3 ? 1 : calls_of(bytes, bucket_size(scenario));
     builder.collective(
@@ -142,6 +142,51 @@ Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string
         Lane::data, hidden);
   }
   return builder.finish(std::move(name));
+}
+
+namespace {
+
+/// What is gathered per layer is cast first; what is kept is gathered as it is kept.
+double gathered_element(const Scenario& scenario) {
+  return (scenario.plan.zero >= 2 ? shard_of(scenario).element : weight_element(scenario)).si();
+}
+
+/// Outside the layers nothing is quantised.
+Held end_to_gather(const Scenario& scenario, Held parameters, bool trained) {
+  if (!trained && scenario.plan.zero < 3) return {};
+  return gathered_element(scenario) * parameters;
+}
+
+} // namespace
+
+Held layer_to_gather(const Scenario& scenario, LayerKind kind, bool frozen) {
+  const bool adapts = scenario.training.tuning.adapts();
+  const Held trained = frozen ? Held{} : trained_in_layer(scenario, kind).parameters;
+  const Held changed = gathered_element(scenario) * trained;
+  if (scenario.plan.zero < 3 || (!adapts && !frozen)) return changed;
+  const Held still = adapts && !frozen ? -weight_element(scenario).si() * trained : Held{};
+  return changed + layer_weight_bytes(scenario, kind, frozen) + still;
+}
+
+Held embedding_to_gather(const Scenario& scenario, const Chunk& chunk) {
+  const Held held{parameters_of(scenario, chunk).embedding, 0.0};
+  return end_to_gather(scenario, held, trains_embedding(scenario));
+}
+
+Held head_to_gather(const Scenario& scenario, const Chunk& chunk) {
+  const StageParameters held = parameters_of(scenario, chunk);
+  return end_to_gather(scenario, Held{held.head, 0.0} + held.prediction, trains_head(scenario));
+}
+
+Held chunk_to_gather(const Scenario& scenario, const Chunk& chunk) {
+  Held sum = embedding_to_gather(scenario, chunk) + head_to_gather(scenario, chunk);
+  for (const LayerKind kind : layer_kinds) {
+    const auto frozen = static_cast<double>(frozen_of(chunk, kind));
+    const double rest = static_cast<double>(layers_of(chunk, kind)) - frozen;
+    if (frozen > 0.0) sum = sum + frozen * layer_to_gather(scenario, kind, true);
+    if (rest > 0.0) sum = sum + rest * layer_to_gather(scenario, kind, false);
+  }
+  return sum;
 }
 
 Block stage_send(const Scenario& scenario, const Shard& shard, Phase phase, bool in_decoder) {

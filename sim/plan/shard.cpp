@@ -145,6 +145,14 @@ Bytes gradient_element(const Scenario& scenario) {
   return bytes_per_element(scenario.training.gradient_dtype);
 }
 
+bool trains_embedding(const Scenario& scenario) {
+  return scenario.training.tuning.trains_embedding();
+}
+
+bool trains_head(const Scenario& scenario) {
+  return scenario.training.tuning.trains_head();
+}
+
 double hidden_elements(const Shard& shard) {
   return elements(shard.tokens, shard.hidden);
 }

@@ -107,6 +107,9 @@ inline constexpr std::array layer_kinds{LayerKind::dense, LayerKind::experts,
 [[nodiscard]] Bytes weight_element(const Scenario& scenario);
 [[nodiscard]] Bytes gradient_element(const Scenario& scenario);
 
+[[nodiscard]] bool trains_embedding(const Scenario& scenario);
+[[nodiscard]] bool trains_head(const Scenario& scenario);
+
 /// Parameters apart by the ranks that hold the same ones.
 struct Held {
   double dense = 0, experts = 0; // experts: the routed ones

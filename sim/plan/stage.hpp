@@ -20,12 +20,14 @@ struct Chunk {
   bool embedding = false, head = false;
   bool decoder_entry = false; // the encoder ends and its decoder begins
   std::array<std::int64_t, layer_kinds.size()> recomputed{}; // those that recompute is for
+  std::array<std::int64_t, layer_kinds.size()> frozen{};     // those that no gradient reaches
 };
 
 /// Layers of both stacks.
 [[nodiscard]] std::int64_t all_layers(const Transformer& model);
 [[nodiscard]] std::int64_t layers_of(const Chunk& chunk, LayerKind kind);
 [[nodiscard]] std::int64_t recomputed_of(const Chunk& chunk, LayerKind kind);
+[[nodiscard]] std::int64_t frozen_of(const Chunk& chunk, LayerKind kind);
 
 using Stage = std::vector<Chunk>;
 

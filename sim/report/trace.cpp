@@ -14,9 +14,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double micro = 1e-6;
-constexpr std::array<const char*, lane_count> stream_names{"compute",          "tensor parallel",
-                                                           "context parallel", "expert parallel",
-                                                           "data parallel",    "pipeline"};
+constexpr std::array<const char*, lane_count> stream_names{
+    "compute",       "tensor parallel", "context parallel", "expert parallel",
+    "data parallel", "pipeline",        "host copies"};
 
 Json event(const char* kind, std::uint32_t stage, const std::string& name) {
   return {{"ph", kind}, {"pid", stage}, {"name", name}};

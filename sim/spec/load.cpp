@@ -232,6 +232,15 @@ Cluster cluster_of(const std::vector<LoadedPart>& parts, const std::optional<Fab
   return cluster;
 }
 
+std::optional<Optimizer> load_optimizer_of(Loading& loading, const std::string& name,
+                                           const Reading& reading) {
+  if (name.empty()) {
+    return std::nullopt; // no stack, of which there is a word already
+  }
+  const char* key = reading.has("training.optimizer") ? "training.optimizer" : "training.stack";
+  return load(loading, Name{name, reading.place_of(key)}, Optimizer{});
+}
+
 void finish(Scenario& scenario, const Loading& loading) {
   scenario.inputs = loading.values;
   std::stable_sort(scenario.inputs.begin(), scenario.inputs.end(),
@@ -265,6 +274,10 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
   const auto between = load_named<Fabric>(loading, input.between, reading, "cluster.between");
   auto model = load_model(root, loading, options, input.scenario.assumptions);
   auto stack = load_named<Stack>(loading, input.stack, reading, "training.stack");
+  if (!reading.has("training.optimizer") && stack) {
+    input.optimizer = stack->optimizer.use;
+  }
+  auto optimizer = load_optimizer_of(loading, input.optimizer, reading);
   input.scenario.cluster = cluster_of(parts, between, input);
   Loaded loaded{
       {}, between ? &*between : nullptr, stack ? &*stack : nullptr, model ? &*model : nullptr};
@@ -280,7 +293,7 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
   warn_unused(override_places, loading, input.scenario);
   note_clocks(override_places, loading, input.scenario);
   if (loading.out.has_errors() || input.scenario.cluster.partitions.size() != parts.size() ||
-      !model || !stack) {
+      !model || !stack || !optimizer) {
     return std::nullopt;
   }
   for (const Overlay& overlay : overlays_of(loading)) {
@@ -294,6 +307,7 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
   Scenario& scenario = input.scenario;
   scenario.model = std::move(*model);
   scenario.training.stack = std::move(*stack);
+  scenario.training.optimizer = std::move(*optimizer);
   finish(scenario, loading);
   return std::move(scenario);
 }

@@ -105,6 +105,7 @@ std::string schema_reference_markdown() {
   section(out, link_schema());
   section(out, stack_schema());
   section(out, recipe_schema());
+  section(out, optimizer_schema());
   section(out, calibration_schema());
   section(out, overlay_schema());
   return out;

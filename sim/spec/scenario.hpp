@@ -4,9 +4,11 @@
 
 #include "base/diagnostic.hpp"
 #include "spec/cluster.hpp"
+#include "spec/optimizer.hpp"
 #include "spec/search_space.hpp"
 #include "spec/stack.hpp"
 #include "spec/transformer.hpp"
+#include "spec/tuning.hpp"
 
 #include <array>
 #include <cstdint>
@@ -23,7 +25,6 @@ enum class Recompute { none, selective, operators, full };
 /// Full recompute of all layers in groups that keep one input each, or of the first layers of each
 /// stage alone (Megatron-LM --recompute-method).
 enum class RecomputeMethod { uniform, block };
-enum class OptimizerKind { adamw, sgd };
 /// In which order a pipeline stage works (docs/explanation/pipeline.md). 1F1B with virtual stages
 /// is the interleaved schedule.
 enum class Schedule { gpipe, one_f_one_b, zero_bubble, dual_pipe };
@@ -51,7 +52,8 @@ struct Training {
   std::int64_t decoder_sequence = 0; // of an encoder-decoder
   std::int64_t global_batch = 0;     // sequences per optimizer step
   Precision precision = Precision::bf16;
-  OptimizerKind optimizer = OptimizerKind::adamw;
+  std::optional<Precision> gradient_precision; // of products that make gradients, where it differs
+  Optimizer optimizer;
   Precision gradient_dtype = Precision::fp32;
   Precision master_dtype = Precision::fp32;
   bool dropout = false;
@@ -59,6 +61,7 @@ struct Training {
   std::int64_t masked_tokens = 0;       // of a sequence, that a masked-token head scores; 0 = all
   std::optional<std::int64_t> document; // tokens of each of the documents packed in a sequence
   std::int64_t loss_chunks = 1;         // pieces of a micro-batch that have logits one at a time
+  FineTuning tuning;
   Stack stack;
   std::optional<double> tokens; // of the whole run
 };
@@ -79,6 +82,7 @@ struct Plan {
   std::int64_t recompute_layers = 1; // of a group, or of each chunk of layers under block
   Placement placement = usual_placement;
   std::vector<std::int64_t> stage_layers; // of each stage and chunk; empty: shared out evenly
+  Offload offload;
 };
 
 struct PowerLimits {

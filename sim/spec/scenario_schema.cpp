@@ -108,12 +108,13 @@ void add_training(Schema<S>& s) {
   };
   using enum Precision;
   add_choice(s, "training.precision", in(&Scenario::training, &T::precision),
-             dtype({fp32, tf32, fp16, bf16, fp8}), "of matrix products")
+             dtype({fp32, tf32, fp16, bf16, fp8, fp4, int8}), "of matrix products")
       .because("the usual choice since 2021");
-  add_choice(s, "training.optimizer", in(&Scenario::training, &T::optimizer),
-             Choices<OptimizerKind>{{"adamw", OptimizerKind::adamw}, {"sgd", OptimizerKind::sgd}},
-             "update rule")
-      .because("the usual choice");
+  add_choice(s, "training.gradient_precision", in(&Scenario::training, &T::gradient_precision),
+             Choices<std::optional<Precision>>{{"bf16", bf16}, {"fp16", fp16}, {"fp8", fp8}},
+             "of the products that make gradients, where it differs from precision");
+  add(s, "training.optimizer", at(&S::optimizer), "id of an optimizer; clustersim list optimizers")
+      .derived("what the stack trains with");
   add_choice(s, "training.gradient_dtype", in(&Scenario::training, &T::gradient_dtype),
              dtype({fp32, fp16, bf16}), "of the main gradient")
       .derived("what the stack keeps");
@@ -206,7 +207,7 @@ void add_plan(Schema<S>& s) {
       "with full: layers of a group, or under block of each chunk of layers")
       .between(1, 100000)
       .because("every layer keeps its input");
-  add_reserved(s, "plan.offload", "false", "offload to the host is");
+  add_offload(s);
   add_choice(s, "plan.schedule", in(&Scenario::plan, &P::schedule), schedule_words(),
              "order of a pipeline's passes; 1f1b with virtual_stages is interleaved")
       .because("least memory of the plain ones");
@@ -278,6 +279,7 @@ const Schema<ScenarioInput>& scenario_schema() {
     add_training(s);
     add_axes(s);
     add_plan(s);
+    add_tuning(s);
     add_rest(s);
     return s;
   }();

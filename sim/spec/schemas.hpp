@@ -35,7 +35,8 @@ struct PartitionInput {
 };
 struct ScenarioInput {
   Scenario scenario; // training, plan, power, prices
-  std::string node, fabric, between, stack, calibration, placement;
+  std::string node, fabric, between, stack, optimizer, calibration, placement;
+  std::vector<std::string> adapted; // finetune.targets
   int nodes = 1;
   std::optional<std::int64_t> between_links;
   std::vector<PartitionInput> partitions;
@@ -59,6 +60,7 @@ struct OverlayInput {
 [[nodiscard]] const Schema<Transformer>& transformer_schema();
 [[nodiscard]] const Schema<FusionRecipe>& recipe_schema();
 [[nodiscard]] const Schema<StackInput>& stack_schema();
+[[nodiscard]] const Schema<Optimizer>& optimizer_schema();
 [[nodiscard]] const Schema<ModelChoice>& model_choice_schema();
 [[nodiscard]] const Schema<PartitionInput>& partition_schema();
 [[nodiscard]] const Schema<ScenarioInput>& scenario_schema();
@@ -67,6 +69,12 @@ struct OverlayInput {
 [[nodiscard]] const Choices<Schedule>& schedule_words();
 [[nodiscard]] const Choices<ContextExchange>& context_exchange_words();
 [[nodiscard]] const Schema<OverlayInput>& overlay_schema();
+
+/// Keys of a scenario that live in files of their own.
+void add_tuning(Schema<ScenarioInput>& schema);
+void add_offload(Schema<ScenarioInput>& schema);
+/// "q", "gate" and so on.
+[[nodiscard]] std::optional<Matrix> matrix_from(std::string_view name);
 
 /// id, name, aliases, note: what every file of the catalogue begins with.
 template <class T, class Access>

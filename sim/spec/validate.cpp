@@ -4,6 +4,7 @@
 #include "spec/check_cluster.hpp"
 #include "spec/placement.hpp"
 #include "spec/validate_plan.hpp"
+#include "spec/validate_tuning.hpp"
 
 #include <fmt/format.h>
 
@@ -189,8 +190,8 @@ public:
       return;
     }
     std::string able;
-    for (const Precision one :
-         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16, Precision::fp8}) {
+    for (const Precision one : {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16,
+                                Precision::fp8, Precision::fp4, Precision::int8}) {
       if (training_matrix_rate(chip, one)) {
         able += fmt::format("{}\"{}\"", able.empty() ? "" : ", ", name_of(one));
       }
@@ -205,7 +206,8 @@ public:
         !tensor_fits_ ||
         !sound({"plan.tensor", "plan.data", "plan.pipeline", "plan.virtual_stages", "plan.schedule",
                 "plan.context", "plan.context_exchange", "plan.hybrid_shard", "plan.zero",
-                "plan.micro_batch", "plan.expert", "plan.expert_tensor", "training.sequence"})) {
+                "plan.micro_batch", "plan.expert", "plan.expert_tensor", "training.sequence",
+                "finetune.rank", "finetune.targets", "finetune.frozen_layers", "finetune.base"})) {
       return;
     }
     const std::int64_t batch = training_.global_batch, size = plan_.micro_batch;
@@ -214,6 +216,7 @@ public:
     if (!reading_.has("training.global_batch") || !shared) return;
     Scenario& scenario = input_.scenario;
     scenario.model = *loaded_.model;
+    validate_tuning(input_, reading_, out_);
     validate_plan_axes(scenario, reading_, out_);
   }
 

@@ -2,6 +2,7 @@
 
 #include "spec/placement.hpp"
 #include "spec/plan_parts.hpp"
+#include "spec/validate_tuning.hpp"
 
 #include <fmt/format.h>
 
@@ -326,7 +327,10 @@ MicroBatchRule micro_batch_rule(const Plan& plan) {
 }
 
 std::vector<PlanFault> plan_faults(const Scenario& scenario) {
-  return AxisChecks(scenario).faults();
+  std::vector<PlanFault> faults = AxisChecks(scenario).faults();
+  const std::vector<PlanFault> more = offload_faults(scenario);
+  faults.insert(faults.end(), more.begin(), more.end());
+  return faults;
 }
 
 bool ends_should_count(const Scenario& scenario) {

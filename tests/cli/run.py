@@ -13,12 +13,13 @@ from kernel import kernel
 from imports import imports
 from reports import reports
 from streams import streams
+from topology import topology
 
 
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports, engines, compare, kernel, calibration, imports, foreign_runs):
+    for group in (commands, streams, reports, engines, compare, kernel, topology, calibration, imports, foreign_runs):
         group(program)
     documents(program, options.update)
     return program.finish()
