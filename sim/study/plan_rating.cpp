@@ -94,7 +94,7 @@ Seconds PlanRater::least_step(const CellFloor& floor, const Plan& plan) const {
   Seconds least = longer(parts.whole) * (micro_batches / stages);
   if (plan.pipeline > 1) {
     if (!splits_backward(plan.schedule) && plan.virtual_stages == 1 && micro_batches > 1.0) {
-      least = std::max(least, longer(parts.whole) * stages_in_a_row(micro_batches, stages));
+      least = std::max(least, parts.whole.compute * stages_in_a_row(micro_batches, stages));
     }
     const std::int64_t layers = scenario_.model.layers + scenario_.model.decoder_layers;
     if (layers % (std::int64_t{plan.pipeline} * plan.virtual_stages) == 0) {
