@@ -38,7 +38,6 @@ Item times(Item item, std::int64_t count) {
 }
 
 namespace {
-
 bool some_layers_are_kept(const Scenario& scenario) {
   return scenario.plan.recompute == Recompute::full &&
          scenario.plan.recompute_method == RecomputeMethod::block;
