@@ -179,7 +179,7 @@ std::int64_t PlanSpace::data_of(const PlanCell& cell, std::int64_t pipeline) con
 
 std::vector<Schedule> PlanSpace::schedules(std::int64_t pipeline) const {
   if (pipeline > 1) return space_.schedule;
-  return {space_.schedule.front()};
+  return {Schedule::one_f_one_b}; // means nothing there; the default
 }
 
 std::vector<std::int64_t> PlanSpace::virtual_stages_of(std::int64_t pipeline,
