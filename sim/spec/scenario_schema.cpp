@@ -121,6 +121,10 @@ void add_training(Schema<S>& s) {
   add_choice(s, "training.master_dtype", in(&Scenario::training, &T::master_dtype),
              dtype({fp32, fp16, bf16}), "of the master weights")
       .because("mixed precision keeps FP32 master weights");
+}
+
+void add_training_run(Schema<S>& s) {
+  using T = Training;
   add(s, "training.dropout", in(&Scenario::training, &T::dropout), "dropout in the layers")
       .because("large models are trained without");
   add(s, "training.document", in(&Scenario::training, &T::document),
@@ -277,6 +281,7 @@ const Schema<ScenarioInput>& scenario_schema() {
     Schema<S> s{"scenario", "A question: cluster, model, training, plan (configs)", {}};
     add_what(s);
     add_training(s);
+    add_training_run(s);
     add_axes(s);
     add_plan(s);
     add_tuning(s);

@@ -131,6 +131,7 @@ PlanSpace::PlanSpace(const Scenario& scenario)
 void PlanSpace::add_cells(std::int64_t tensor, std::int64_t context) {
   Plan plan = base_;
   plan.pipeline = plan.virtual_stages = 1;
+  plan.stage_layers.clear(); // of the given pipeline alone
   plan.zero = 0;
   plan.hybrid_shard = 1;
   plan.tensor = static_cast<int>(tensor);
