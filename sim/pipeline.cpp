@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace clustersim {
 
@@ -96,8 +97,10 @@ void run_engines(Answer& result, CostModel& cost, const RunOptions& options) {
   const bool event = options.engine == Engine::event;
   if (event || options.compare_engines || options.spans > 0)
     result.event = run_event(result.program, cost, {true, true, options.spans});
-  if (options.compare_engines) result.analytic = run_analytic(result.program, cost);
-  result.timeline = event ? result.event->timeline : run_analytic(result.program, cost);
+  Timeline analytic;
+  if (!event || options.compare_engines) analytic = run_analytic(result.program, cost);
+  if (options.compare_engines) result.analytic = analytic;
+  result.timeline = event ? result.event->timeline : std::move(analytic);
 }
 
 /// All chips do the same.

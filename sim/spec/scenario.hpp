@@ -147,4 +147,12 @@ struct Scenario {
   }
 };
 
+/// Without the loader's echo, which many copies would carry along.
+[[nodiscard]] inline Scenario bare(Scenario scenario) {
+  scenario.inputs.clear();
+  scenario.assumptions.clear();
+  scenario.warnings.clear();
+  return scenario;
+}
+
 } // namespace clustersim

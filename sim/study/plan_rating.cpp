@@ -15,14 +15,6 @@ Seconds longer(const Occupancy& one) {
   return std::max(one.host, one.compute);
 }
 
-/// The echo of inputs is heavy and says nothing about time.
-Scenario bare(Scenario scenario) {
-  scenario.inputs.clear();
-  scenario.assumptions.clear();
-  scenario.warnings.clear();
-  return scenario;
-}
-
 /// Forward and backward of a micro-batch take T over P stages. Stage s cannot begin before those in
 /// front of it have passed one micro-batch on, nor end before these have passed it back, so the
 /// step is at least max over s of (t_0 + … + t_{s−1}) + m·t_s. However T is shared out, that
@@ -100,8 +92,7 @@ Seconds PlanRater::least_step(const CellFloor& floor, const Plan& plan) const {
     if (!splits_backward(plan.schedule) && plan.virtual_stages == 1 && micro_batches > 1.0) {
       least = std::max(least, parts.whole.compute * stages_in_a_row(micro_batches, stages));
     }
-    const std::int64_t layers = scenario_.model.layers + scenario_.model.decoder_layers;
-    if (layers % (std::int64_t{plan.pipeline} * plan.virtual_stages) == 0) {
+    if (all_layers(scenario_.model) % (std::int64_t{plan.pipeline} * plan.virtual_stages) == 0) {
       least = std::max(least, least_of_equal_stages(parts, plan, micro_batches));
     }
   }
@@ -116,8 +107,8 @@ double PlanRater::least_score(const CellFloor& floor, const Plan& plan) const {
 }
 
 bool PlanRater::needs_energy() const {
-  const bool by_cost = objective_ == Objective::cost || objective_ == Objective::tokens_per_dollar;
-  return objective_ == Objective::energy || (by_cost && scenario_.prices.electricity.has_value());
+  return objective_ == Objective::energy ||
+         (needs_prices(objective_) && scenario_.prices.electricity.has_value());
 }
 
 Joules PlanRater::energy_of_step(Seconds step, Joules chip_work) const {
@@ -156,13 +147,16 @@ Bytes PlanRater::least_shortage() {
   return Bytes{0} - first_stage_footprint(scenario_).margin();
 }
 
-FoundPlan PlanRater::rate(bool timed) {
+FoundPlan PlanRater::sized() {
   const MemoryFootprint memory = memory_footprint(scenario_);
   FoundPlan found;
   found.plan = scenario_.plan;
   found.used = memory.peak + memory.reserve;
   found.usable = memory.usable;
-  if (!timed) return found;
+  return found;
+}
+
+FoundPlan PlanRater::timed(FoundPlan found) {
   const StepProgram program = lower(scenario_);
   Joules work;
   if (needs_energy()) {

@@ -33,7 +33,8 @@ public:
   void take(const Plan& plan);
   /// Bytes that it lacks on a chip, at most 0 if it fits.
   [[nodiscard]] Bytes least_shortage();
-  [[nodiscard]] FoundPlan rate(bool timed);
+  [[nodiscard]] FoundPlan sized(); // without a time
+  [[nodiscard]] FoundPlan timed(FoundPlan sized);
   void add_energy_and_cost(FoundPlan& found);
 
 private:

@@ -148,7 +148,7 @@ TEST_CASE("search: no plan is faster than its lower bound") {
       const CellFloor floor = rater.floor_of(cell);
       space.visit(cell, [&](const Plan& plan) {
         if (!rater.refusal(plan).key.empty()) return;
-        const FoundPlan found = rater.rate(true);
+        const FoundPlan found = rater.timed(rater.sized());
         CAPTURE(plan.pipeline);
         CAPTURE(plan.virtual_stages);
         CAPTURE(static_cast<int>(plan.schedule));
