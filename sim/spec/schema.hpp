@@ -10,6 +10,7 @@
 #include "spec/schema_values.hpp"
 #include "spec/tree.hpp"
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,7 +32,7 @@ template <class T>
 struct Schema {
   std::string name;  // "chip"
   std::string title; // one sentence for the reference
-  std::vector<Field<T>> fields;
+  std::deque<Field<T>> fields; // a FieldTuner stays good while more are added
 };
 
 /// Fluent decoration of the field just added.
