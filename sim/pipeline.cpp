@@ -38,17 +38,9 @@ Headline headline(const Scenario& scenario, const Timeline& timeline) {
 }
 
 Energy energy(const Scenario& scenario, const Timeline& timeline, const EnergyRates& rates) {
-  const Partition& partition = scenario.cluster.partitions.front();
-  const Chip& chip = scenario.chip();
   Energy result;
   result.chip = chip_energy(timeline, rates);
-  // Fans, CPUs, NICs and conversion: what the node's rating has beyond its chips' TDP.
-  const double chips = partition.node.chips;
-  const Watts rest = partition.node.power
-                         ? std::max(Watts{0}, *partition.node.power - chip.power.tdp * chips)
-                         : Watts{0};
-  const Watts node = result.chip.average * chips + rest;
-  result.per_step = node * timeline.step * (partition.nodes * scenario.power.pue);
+  result.per_step = site_power(scenario, result.chip.average) * timeline.step;
   return result;
 }
 

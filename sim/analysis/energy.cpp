@@ -73,4 +73,14 @@ ChipEnergy chip_energy(const Timeline& timeline, const EnergyRates& rates) {
   return result;
 }
 
+Watts site_power(const Scenario& scenario, Watts chip) {
+  const Partition& partition = scenario.cluster.partitions.front();
+  const double chips = partition.node.chips;
+  const Watts rest =
+      partition.node.power
+          ? std::max(Watts{0}, *partition.node.power - scenario.chip().power.tdp * chips)
+          : Watts{0};
+  return (chip * chips + rest) * (partition.nodes * scenario.power.pue);
+}
+
 } // namespace clustersim

@@ -21,6 +21,10 @@ struct ChipEnergy {
   Watts busy;                    // while the chip works or communicates
 };
 
+/// Of all nodes when a chip of theirs draws `chip` on average: fans, CPUs, NICs and conversion are
+/// what a node's rating has beyond its chips' TDP; PUE included.
+[[nodiscard]] Watts site_power(const Scenario& scenario, Watts chip);
+
 [[nodiscard]] ChipEnergy chip_energy(const Timeline& timeline, const EnergyRates& rates);
 
 } // namespace clustersim

@@ -5,10 +5,25 @@
 #include "cli/verbs.hpp"
 #include "pipeline.hpp"
 #include "report/answer.hpp"
+#include "report/serving.hpp"
 
 #include <fmt/format.h>
 
 namespace clustersim::cli {
+namespace {
+
+ExitCode serve_scenario(const Options& options, Format format, const Scenario& scenario) {
+  if (!options.fail_on.empty()) {
+    throw misuse("--fail-on has no limits for a scenario that serves",
+                 "leave it out, and read the report's JSON");
+  }
+  const ServingAnswer result = serve(scenario);
+  deliver(options, format == Format::json ? render_serving_json(result, CLUSTERSIM_VERSION)
+                                          : render_serving_text(result, output_style(options)));
+  return result.memory.fits() ? ExitCode::done : ExitCode::does_not_fit;
+}
+
+} // namespace
 
 ExitCode run_verb(const Options& options) {
   const Format format = chosen_format(options, {Format::text, Format::json});
@@ -22,6 +37,7 @@ ExitCode run_verb(const Options& options) {
   if (!scenario) {
     return code;
   }
+  if (scenario->serves()) return serve_scenario(options, format, *scenario);
   const Answer result = answer(*scenario);
   const std::vector<std::string> complaints = exceeded(options.fail_on, result);
   deliver(options, format == Format::json ? render_json(result, CLUSTERSIM_VERSION)

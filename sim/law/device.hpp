@@ -126,6 +126,7 @@ struct KernelTime {
   Flops flops;   // executed
   Bytes traffic; // compulsory DRAM traffic
   Joules energy; // of the board
+  FlopsPerSecond peak{}; // dense, of the matrix path that it takes; 0 = none
 };
 
 } // namespace clustersim

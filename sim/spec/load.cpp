@@ -203,6 +203,12 @@ void finish(Scenario& scenario, const Loading& loading) {
                    [](const ResolvedValue& a, const ResolvedValue& b) { return a.key < b.key; });
 }
 
+/// A scenario trains or serves: the keys of the other are no inputs of it.
+void drop_other_job(std::vector<Echo>& echo, bool serves) {
+  const char* other = serves ? "training." : "inference.";
+  std::erase_if(echo, [&](const Echo& one) { return one.value.key.starts_with(other); });
+}
+
 std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
                                       const LoadOptions& options) {
   std::map<ObjectKey, Place> override_places, definition_places;
@@ -218,7 +224,9 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
   auto node = load_named<Node>(loading, input.node, reading, "cluster.node");
   auto fabric = load_named<Fabric>(loading, input.fabric, reading, "cluster.fabric");
   auto model = load_model(root, loading, options, input.scenario.assumptions);
-  auto stack = load_named<Stack>(loading, input.stack, reading, "training.stack");
+  auto stack = reading.has("inference.stack")
+                   ? load_named<Stack>(loading, input.serving_stack, reading, "inference.stack")
+                   : load_named<Stack>(loading, input.stack, reading, "training.stack");
   validate(input, reading,
            {node ? &*node : nullptr, fabric ? &*fabric : nullptr, stack ? &*stack : nullptr,
             model ? &*model : nullptr},
@@ -235,6 +243,7 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
     note_overlay(overlay, loading, input.scenario);
   }
   echo_object(scenario_schema(), input, reading, context);
+  drop_other_job(context.echo, input.scenario.serves());
   keep(loading, std::move(context.echo));
   Scenario& scenario = input.scenario;
   scenario.cluster.partitions = {{std::move(*node), input.nodes, fabric.value_or(Fabric{})}};

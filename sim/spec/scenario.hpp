@@ -57,6 +57,19 @@ struct Plan {
   std::int64_t recompute_layers = 1; // of a group, or of each chunk of layers under block
 };
 
+/// Serving in place of training: `batch` sequences at a time on each copy of the model. Lowering
+/// reads the same Training (its sequence, precision and stack are filled from here) and Plan.
+struct Inference {
+  std::int64_t batch = 0; // 0: a scenario of training
+  std::int64_t prompt = 0, output = 0;
+  std::int64_t chunk = 8192;             // tokens of one prefill pass, at most
+  Precision precision = Precision::bf16; // of matrix products
+  Precision weights = Precision::bf16;   // as the layers' matrices are stored
+  std::int64_t weight_group = 128;       // 4-bit weights that share a 16-bit scale
+  Precision kv_cache = Precision::bf16;  // as keys and values are stored
+  LaunchMode launch = LaunchMode::graph; // of decode; prefill is launched as the stack says
+};
+
 struct PowerLimits {
   std::optional<Watts> cap; // per chip
   double pue = 1.0;
@@ -88,6 +101,7 @@ struct Scenario {
   Transformer model;
   Training training;
   Plan plan;
+  Inference inference;
   PowerLimits power;
   Prices prices;
   std::vector<ResolvedValue> inputs;    // sorted by key
@@ -95,6 +109,7 @@ struct Scenario {
   std::vector<std::string> warnings;
 
   [[nodiscard]] const Chip& chip() const { return cluster.partitions.front().node.chip; }
+  [[nodiscard]] bool serves() const { return inference.batch > 0; }
   /// Ranks that see different tokens of a step and hold the same dense weights.
   [[nodiscard]] int data_ranks() const { return plan.data * plan.context; }
   /// Ranks that hold the same experts' weights.

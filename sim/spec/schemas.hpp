@@ -29,7 +29,7 @@ struct ModelChoice {
 };
 struct ScenarioInput {
   Scenario scenario; // training, plan, power, prices
-  std::string node, fabric, stack, calibration;
+  std::string node, fabric, stack, serving_stack, calibration;
   int nodes = 1;
 };
 /// What an overlay (spec/overlay.hpp) says about itself, for its readers.

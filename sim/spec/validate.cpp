@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 #include "spec/check_shapes.hpp"
+#include "spec/serving_faults.hpp"
 #include "spec/validate_plan.hpp"
 
 #include <fmt/format.h>
@@ -20,10 +21,11 @@ public:
         training_(input.scenario.training), reading_(reading), loaded_(loaded), out_(out) {}
 
   void derive() {
-    if (!reading_.has("training.sequence") && loaded_.model != nullptr) {
+    if (scenario_.serves()) derive_serving();
+    if (!scenario_.serves() && !reading_.has("training.sequence") && loaded_.model != nullptr) {
       training_.sequence = loaded_.model->sequence_default;
     }
-    if (!reading_.has("training.decoder_sequence")) {
+    if (!scenario_.serves() && !reading_.has("training.decoder_sequence")) {
       training_.decoder_sequence = training_.sequence;
     }
     if (!reading_.has("training.gradient_dtype") && loaded_.stack != nullptr) {
@@ -169,6 +171,7 @@ public:
   }
 
   void precision() {
+    if (scenario_.serves()) return; // products take the next path that holds their numbers
     if (loaded_.node == nullptr || !sound({"training.precision"})) {
       return;
     }
@@ -191,15 +194,25 @@ public:
   void axes() {
     if (loaded_.model == nullptr || chips_ == 0 || !data_known_ || !tensor_fits_ ||
         !sound({"plan.tensor", "plan.data", "plan.pipeline", "plan.virtual_stages", "plan.schedule",
-                "plan.context", "plan.context_exchange", "plan.hybrid_shard", "plan.zero",
-                "plan.micro_batch", "plan.expert", "plan.expert_tensor", "training.sequence"})) {
+                "inference.batch", "inference.prompt", "inference.output", "plan.context",
+                "plan.context_exchange", "plan.hybrid_shard", "plan.zero", "plan.micro_batch",
+                "plan.expert", "plan.expert_tensor", "training.sequence"})) {
       return;
     }
     const std::int64_t unit = plan_.data * plan_.micro_batch;
-    if (!reading_.has("training.global_batch") || training_.global_batch % unit != 0) return;
+    if (scenario_.serves()) {
+      training_.global_batch = scenario_.inference.batch * plan_.data;
+    } else if (!reading_.has("training.global_batch") || training_.global_batch % unit != 0) {
+      return;
+    }
     Scenario& scenario = input_.scenario;
     scenario.model = *loaded_.model;
     validate_plan_axes(scenario, reading_, out_);
+    if (scenario.serves()) {
+      for (const PlanFault& fault : serving_faults(scenario)) {
+        wrong(fault.key, fault.message, fault.expected);
+      }
+    }
   }
 
   void positions() {
@@ -208,7 +221,7 @@ public:
         model->position != PositionKind::learned || training_.sequence <= model->max_positions) {
       return;
     }
-    wrong("training.sequence",
+    wrong(scenario_.serves() ? "inference.prompt" : "training.sequence",
           fmt::format("sequence {} is longer than the {} learned positions of {}",
                       training_.sequence, model->max_positions, model->name),
           fmt::format("at most {}", model->max_positions));
@@ -221,6 +234,29 @@ private:
     if (plan_.pipeline > 1) out += fmt::format(" x pipeline {}", plan_.pipeline);
     if (plan_.context > 1) out += fmt::format(" x context {}", plan_.context);
     return out;
+  }
+
+  /// What lowering reads as the training of it: prompts are its sequences.
+  void derive_serving() {
+    Inference& serving = scenario_.inference;
+    if (!reading_.has("inference.weights")) serving.weights = serving.precision;
+    if (!reading_.has("inference.kv_cache")) {
+      serving.kv_cache =
+          bytes_per_element(serving.precision) <= Bytes{1} ? Precision::bf16 : serving.precision;
+    }
+    training_.sequence = serving.prompt;
+    training_.decoder_sequence = serving.prompt;
+    training_.precision = serving.precision;
+    plan_.micro_batch = serving.batch;
+    for (const char* key :
+         {"training.sequence", "training.global_batch", "training.precision", "training.stack",
+          "plan.micro_batch", "plan.zero", "plan.recompute", "plan.schedule", "plan.virtual_stages",
+          "plan.sequence_parallel", "plan.hybrid_shard"}) {
+      if (reading_.has(key)) {
+        wrong(key, fmt::format("'{}' belongs to training, and [inference] asks about serving", key),
+              "one of both");
+      }
+    }
   }
 
   void model_sharding(Transformer& model, std::int64_t tensor) {
