@@ -1,10 +1,10 @@
+#include "analysis/serving.hpp"
+#include "base/text.hpp"
 #include "cli/data.hpp"
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
-#include "analysis/serving.hpp"
-#include "base/text.hpp"
 #include "pipeline.hpp"
 #include "report/operator_rooflines.hpp"
 #include "report/roofline.hpp"
@@ -30,8 +30,9 @@ std::string operators_text(const Scenario& scenario, const std::vector<NamedTime
                            TextStyle style) {
   std::string out;
   for (const NamedTimeline& one : timelines) {
-    out += operator_roofline_section(fmt::format("{}, {}", printable(scenario.chip().name), one.name),
-                                     scenario.chip(), *one.timeline, style);
+    out +=
+        operator_roofline_section(fmt::format("{}, {}", printable(scenario.chip().name), one.name),
+                                  scenario.chip(), *one.timeline, style);
   }
   return out.substr(out.find_first_not_of('\n'));
 }
@@ -42,11 +43,11 @@ ExitCode operators_of_config(const Options& options) {
   const auto scenario = load(options, config_path(options, options.arguments.front()), code);
   if (!scenario) return code;
   const auto show = [&](const std::vector<NamedTimeline>& timelines) {
-    deliver(options,
-            format == Format::json
-                ? render_operators_json(scenario->chip(), timelines, CLUSTERSIM_VERSION)
-            : format == Format::csv ? render_operators_csv(scenario->chip(), timelines)
-                                    : operators_text(*scenario, timelines, output_style(options)));
+    deliver(options, format == Format::json
+                         ? render_operators_json(scenario->chip(), timelines, CLUSTERSIM_VERSION)
+                     : format == Format::csv
+                         ? render_operators_csv(scenario->chip(), timelines)
+                         : operators_text(*scenario, timelines, output_style(options)));
     return ExitCode::done;
   };
   if (scenario->serves()) {

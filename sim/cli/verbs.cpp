@@ -10,8 +10,10 @@ const std::vector<Verb> table{
     {"run",
      "CONFIG",
      "time one training step, or a model that serves, and say what bounds it",
-     "CONFIG is a scenario file, or the name of one that comes with clustersim. With [inference] it "
-     "gives time to the first token, time per token, throughput and the largest batch. Ends with 3 when "
+     "CONFIG is a scenario file, or the name of one that comes with clustersim. With [inference] "
+     "it "
+     "gives time to the first token, time per token, throughput and the largest batch. Ends with 3 "
+     "when "
      "the model does not fit in memory: the report then names the largest term and the cheapest "
      "remedies.",
      {"clustersim run configs/dgx_h100.toml",

@@ -34,8 +34,7 @@ OperatorPoint point_of(const Chip& chip, const OpRecord& op) {
   out.rate = kernel.flops / op.each.device;
   out.bandwidth = kernel.traffic / op.each.device;
   const Seconds at_bandwidth = kernel.traffic / chip.memory.bandwidth;
-  const Seconds at_peak =
-      kernel.peak > FlopsPerSecond{} ? kernel.flops / kernel.peak : Seconds{};
+  const Seconds at_peak = kernel.peak > FlopsPerSecond{} ? kernel.flops / kernel.peak : Seconds{};
   out.share = std::max(at_bandwidth, at_peak) / op.each.device;
   return out;
 }
@@ -47,9 +46,8 @@ std::vector<OperatorPoint> operator_points(const Chip& chip, const Timeline& tim
   for (const OpRecord& op : timeline.ops) {
     if (!op.axis && op.each.device > Seconds{}) out.push_back(point_of(chip, op));
   }
-  std::stable_sort(out.begin(), out.end(), [](const OperatorPoint& a, const OperatorPoint& b) {
-    return a.all > b.all;
-  });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const OperatorPoint& a, const OperatorPoint& b) { return a.all > b.all; });
   return out;
 }
 
@@ -108,9 +106,9 @@ std::string render_operators_json(const Chip& chip, const std::vector<NamedTimel
 }
 
 std::string render_operators_csv(const Chip& chip, const std::vector<NamedTimeline>& timelines) {
-  std::string out = csv_line({"timeline", "block", "operator", "calls", "each_s", "total_s",
-                              "flops_per_byte", "flops_per_s", "bytes_per_s", "share_of_roof",
-                              "limit"});
+  std::string out =
+      csv_line({"timeline", "block", "operator", "calls", "each_s", "total_s", "flops_per_byte",
+                "flops_per_s", "bytes_per_s", "share_of_roof", "limit"});
   for (const NamedTimeline& one : timelines) {
     for (const OperatorPoint& point : operator_points(chip, *one.timeline)) {
       out += csv_line({one.name, point.block, point.name, std::to_string(point.calls),

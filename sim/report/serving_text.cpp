@@ -38,7 +38,8 @@ std::string plan_text(const Scenario& scenario, TextStyle style) {
 
 std::string formats_text(const Inference& serving) {
   std::string out{name_of(serving.precision)};
-  if (serving.weights != serving.precision) out += fmt::format(", {} weights", name_of(serving.weights));
+  if (serving.weights != serving.precision)
+    out += fmt::format(", {} weights", name_of(serving.weights));
   return out + fmt::format(", {} cache", name_of(serving.kv_cache));
 }
 
@@ -47,17 +48,20 @@ std::string head_lines(const ServingAnswer& answer, TextStyle style) {
   const Inference& serving = scenario.inference;
   const Partition& part = scenario.cluster.partitions.front();
   std::string title = printable(scenario.title);
-  if (title.empty()) title = printable(fmt::format("{} on {}", scenario.model.name, part.node.name));
+  if (title.empty())
+    title = printable(fmt::format("{} on {}", scenario.model.name, part.node.name));
   const std::string dot{separator(style)};
   std::string out = paint(Ink::bold, elide(title, page_width, style), style) + "\n";
   out += elide(fmt::format("{}{}{:.4g} billion parameters{}{}", printable(scenario.model.name), dot,
                            static_cast<double>(answer.parameters.total) / 1e9, dot,
                            printable(scenario.training.stack.name)),
-               page_width, style) + "\n";
+               page_width, style) +
+         "\n";
   out += elide(fmt::format("{} {} {}{}{}{}{}", scenario.cluster.chips(), times_sign(style),
                            printable(scenario.chip().name), dot, plan_text(scenario, style), dot,
                            formats_text(serving)),
-               page_width, style) + "\n";
+               page_width, style) +
+         "\n";
   return out + fmt::format("batch {}{}prompt {}{}output {}\n", grouped(serving.batch), dot,
                            grouped(serving.prompt), dot, grouped(serving.output));
 }
@@ -79,16 +83,17 @@ std::string first_facts(const ServingAnswer& answer) {
   const MemoryFootprint& memory = answer.memory;
   const Bytes used = memory.peak + memory.reserve;
   out += fact("Memory", format_binary(used),
-              memory.fits() ? fmt::format("of {} usable, {} to spare", format_binary(memory.usable),
-                                          format_binary(memory.margin()))
-                            : fmt::format("does not fit in {} usable: {} too much",
-                                          format_binary(memory.usable),
-                                          format_binary(-memory.margin())));
+              memory.fits()
+                  ? fmt::format("of {} usable, {} to spare", format_binary(memory.usable),
+                                format_binary(memory.margin()))
+                  : fmt::format("does not fit in {} usable: {} too much",
+                                format_binary(memory.usable), format_binary(-memory.margin())));
   out += fact("Largest batch", grouped(answer.largest_batch),
               fmt::format("sequences a copy; {} of cache each, {} a token of the whole model",
                           format_binary(answer.cache_per_sequence),
                           format_binary(answer.cache_per_token)));
-  out += fact("Energy", format_quantity(answer.per_output_token, 4), "an output token, prefill included");
+  out += fact("Energy", format_quantity(answer.per_output_token, 4),
+              "an output token, prefill included");
   return out;
 }
 
@@ -192,8 +197,8 @@ std::string render_serving_text(const ServingAnswer& answer, TextStyle style) {
   std::string out = head_lines(answer, style) + first_facts(answer) + bound_lines(answer);
   if (style.detail == Detail::brief) return out;
   out += breakdown_section(answer, style) + memory_section(answer, style);
-  out += operator_roofline_section("Decode step: operators on their roofs",
-                                   answer.scenario.chip(), answer.decode.timeline, style);
+  out += operator_roofline_section("Decode step: operators on their roofs", answer.scenario.chip(),
+                                   answer.decode.timeline, style);
   if (style.detail == Detail::full) {
     out += operator_roofline_section("Prefill: operators on their roofs", answer.scenario.chip(),
                                      answer.prefill.timeline, style);

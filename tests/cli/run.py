@@ -10,6 +10,7 @@ from foreign_runs import foreign_runs
 from harness import Program, arguments
 from kernel import kernel
 from imports import imports
+from inference import inference
 from reports import reports
 from streams import streams
 
@@ -17,7 +18,7 @@ from streams import streams
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports, compare, kernel, calibration, imports, foreign_runs):
+    for group in (commands, streams, reports, compare, kernel, calibration, imports, foreign_runs, inference):
         group(program)
     documents(program, options.update)
     return program.finish()
