@@ -142,6 +142,8 @@ def refusals(program):
     path.write_text(scenario().replace("output = 64\n", ""))
     run = program("run", path)
     program.equal((run.code, "'output' is missing in [inference]" in run.err), (2, True), "serving without output")
+    run = program("compare", program.config("inference_llama3_70b_h100"), "--set", "tensor=4")
+    program.equal((run.code, "this scenario serves" in run.err), (2, True), "comparing scenarios that serve")
     path = program.here / "both.toml"
     path.write_text(scenario() + "[training]\nglobal_batch = 8\n")
     run = program("run", path)
