@@ -16,8 +16,9 @@ CACHE_PER_TOKEN = {
     "deepseek-v3": 2 * (512 + 64) * 61,
 }
 
-# Of TensorRT-LLM's published tables, none of which set a constant: mean and median error allowed, in percent.
-ALLOWED = {"tokens_per_s": (40, 35), "first_token_ms": (40, 35)}
+# Of TensorRT-LLM's published tables, none of which set a constant: mean and median error allowed, in percent. They were
+# 23 and 9, 17 and 14; docs/explanation/inference.md says which rows are off.
+ALLOWED = {"tokens_per_s": (26, 11), "first_token_ms": (20, 17)}
 
 
 def scenario(**keys):
