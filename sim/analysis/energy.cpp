@@ -73,14 +73,15 @@ ChipEnergy chip_energy(const Timeline& timeline, const EnergyRates& rates) {
   return result;
 }
 
-Watts site_power(const Scenario& scenario, Watts chip) {
-  const Partition& partition = scenario.cluster.partitions.front();
-  const double chips = partition.node.chips;
-  const Watts rest =
-      partition.node.power
-          ? std::max(Watts{0}, *partition.node.power - scenario.chip().power.tdp * chips)
-          : Watts{0};
-  return (chip * chips + rest) * (partition.nodes * scenario.power.pue);
+Watts beside_the_chips(const Scenario& scenario) {
+  const Node& node = scenario.partition().node;
+  return node.power ? std::max(Watts{0}, *node.power - node.chip.power.tdp * node.chips) : Watts{0};
+}
+
+Joules site_energy(const Scenario& scenario, Watts chip, Seconds time) {
+  const Partition& partition = scenario.partition();
+  const Watts node = chip * partition.node.chips + beside_the_chips(scenario);
+  return node * time * (partition.nodes * scenario.power.pue);
 }
 
 } // namespace clustersim

@@ -21,9 +21,10 @@ struct ChipEnergy {
   Watts busy;                    // while the chip works or communicates
 };
 
-/// Of all nodes when a chip of theirs draws `chip` on average: fans, CPUs, NICs and conversion are
-/// what a node's rating has beyond its chips' TDP; PUE included.
-[[nodiscard]] Watts site_power(const Scenario& scenario, Watts chip);
+/// Of hosts, fans and conversion in each node: what its rating has beyond its chips' TDP.
+[[nodiscard]] Watts beside_the_chips(const Scenario& scenario);
+/// Of all nodes of the scenario's partition, PUE included, when a chip of theirs draws `chip`.
+[[nodiscard]] Joules site_energy(const Scenario& scenario, Watts chip, Seconds time);
 
 [[nodiscard]] ChipEnergy chip_energy(const Timeline& timeline, const EnergyRates& rates);
 

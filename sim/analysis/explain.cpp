@@ -1,6 +1,7 @@
 #include "analysis/explain.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,9 +21,31 @@ struct Resource {
   std::function<void(ResourceScale&, double)> speed_up;
 };
 
-std::vector<Resource> chip_resources(const Scenario& scenario) {
-  const std::string& memory = scenario.chip().memory.type;
-  const CalibrationSpread& spread = scenario.chip().kernels.spread;
+/// Of several chips the widest spread.
+CalibrationSpread spread_of(const Job& job) {
+  CalibrationSpread spread = job.parts.front().scenario.chip().kernels.spread;
+  for (const JobPart& part : job.parts) {
+    const CalibrationSpread& own = part.scenario.chip().kernels.spread;
+    spread.matrix = std::max(spread.matrix, own.matrix);
+    spread.memory = std::max(spread.memory, own.memory);
+    spread.launch = std::max(spread.launch, own.launch);
+  }
+  return spread;
+}
+
+/// "HBM3", or of several "GDDR6 and HBM3".
+std::string memory_of(const Job& job) {
+  std::vector<std::string> types;
+  for (const JobPart& part : job.parts) {
+    const std::string& type = part.scenario.chip().memory.type;
+    if (std::find(types.begin(), types.end(), type) == types.end()) types.push_back(type);
+  }
+  return fmt::format("{}", fmt::join(types, " and "));
+}
+
+std::vector<Resource> chip_resources(const Job& job) {
+  const std::string memory = memory_of(job);
+  const CalibrationSpread spread = spread_of(job);
   return {
       {"matrix rate", "Bound by the matrix units", "{} faster matrix units at the same power",
        spread.matrix, [](ResourceScale& scale, double by) { scale.matrix = by; }},
@@ -41,8 +64,8 @@ std::vector<Resource> chip_resources(const Scenario& scenario) {
 }
 
 /// Link classes that a collective of this step crosses, by id.
-std::set<std::string> links_in_use(const Timeline& timeline, const Network& network) {
-  std::set<std::string> ids;
+void add_links_in_use(const Timeline& timeline, const Network& network,
+                      std::set<std::string>& ids) {
   for (const OpRecord& op : timeline.ops) {
     if (op.each.collective.form == nullptr) {
       continue;
@@ -56,12 +79,13 @@ std::set<std::string> links_in_use(const Timeline& timeline, const Network& netw
     add(op.each.collective.form->launch_class);
     add(op.each.collective.form->local_class);
   }
-  return ids;
 }
 
-void add_link_resources(const Timeline& timeline, const Network& network,
+void add_link_resources(const std::vector<Timeline>& timelines, const Network& network,
                         std::vector<Resource>& resources) {
-  const std::set<std::string> used = links_in_use(timeline, network);
+  std::set<std::string> used;
+  for (const Timeline& timeline : timelines)
+    add_links_in_use(timeline, network, used);
   for (const Link& link : network.graph.link_classes()) {
     if (!used.contains(link.id)) {
       continue;
@@ -79,24 +103,20 @@ void add_link_resources(const Timeline& timeline, const Network& network,
 
 class Retimer {
 public:
-  Retimer(const Scenario& scenario, const StepProgram& program, Network& network)
-      : scenario_(&scenario), program_(&program), network_(&network) {}
+  Retimer(const Job& job, Network& network, Engine engine = Engine::analytic)
+      : job_(&job), network_(&network), engine_(engine) {}
 
-  [[nodiscard]] Seconds unscaled() const {
-    CostModel cost(*scenario_, *network_);
-    return step_time(*program_, cost);
-  }
+  [[nodiscard]] Seconds unscaled() const { return job_time(*job_, *network_, {}, engine_).step; }
   [[nodiscard]] Seconds with(const Resource& resource, double speed_up) const {
     ResourceScale scale;
     resource.speed_up(scale, speed_up);
-    CostModel cost(*scenario_, *network_, scale);
-    return step_time(*program_, cost);
+    return job_time(*job_, *network_, scale, engine_).step;
   }
 
 private:
-  const Scenario* scenario_;
-  const StepProgram* program_;
+  const Job* job_;
   Network* network_;
+  Engine engine_;
 };
 
 std::string percent(double share) {
@@ -133,10 +153,10 @@ StepRange range_of(Seconds step, const std::vector<Elasticity>& elasticities, do
   return {step / factor, step * factor};
 }
 
-std::vector<Resource> resources_of(const Scenario& scenario, const Network& network,
-                                   const Timeline& timeline) {
-  std::vector<Resource> resources = chip_resources(scenario);
-  add_link_resources(timeline, network, resources);
+std::vector<Resource> resources_of(const Job& job, const Network& network,
+                                   const std::vector<Timeline>& timelines) {
+  std::vector<Resource> resources = chip_resources(job);
+  add_link_resources(timelines, network, resources);
   return resources;
 }
 
@@ -154,10 +174,11 @@ bool steeper(const Elasticity& a, const Elasticity& b) {
 
 StepRange step_range(const Scenario& scenario, const StepProgram& program, Network& network,
                      const Timeline& timeline) {
-  const Retimer retimer(scenario, program, network);
+  const Job job = uniform_job(scenario, program);
+  const Retimer retimer(job, network);
   const Seconds step = retimer.unscaled();
   std::vector<Elasticity> slopes;
-  for (const Resource& resource : resources_of(scenario, network, timeline)) {
+  for (const Resource& resource : resources_of(job, network, {timeline})) {
     slopes.push_back({resource.name, slope_of(resource, step, retimer), 0.0, resource.spread});
   }
   std::stable_sort(slopes.begin(), slopes.end(), steeper); // one order of addition everywhere
@@ -165,9 +186,14 @@ StepRange step_range(const Scenario& scenario, const StepProgram& program, Netwo
 }
 
 Explanation explain(const Scenario& scenario, const StepProgram& program, Network& network,
-                    const Timeline& timeline) {
+                    const Timeline& timeline, Engine engine) {
+  return explain(uniform_job(scenario, program), network, {timeline}, engine);
+}
+
+Explanation explain(const Job& job, Network& network, const std::vector<Timeline>& timelines,
+                    Engine engine) {
   constexpr double what_if = 1.10;
-  const Retimer retimer(scenario, program, network);
+  const Retimer retimer(job, network, engine);
   const Seconds step = retimer.unscaled();
 
   struct Ranked {
@@ -176,7 +202,7 @@ Explanation explain(const Scenario& scenario, const StepProgram& program, Networ
     Seconds ten_percent;
   };
   std::vector<Ranked> ranked;
-  for (const Resource& resource : resources_of(scenario, network, timeline)) {
+  for (const Resource& resource : resources_of(job, network, timelines)) {
     const double slope = slope_of(resource, step, retimer);
     const double doubled = 1.0 - retimer.with(resource, 2.0) / step;
     const Seconds ten = retimer.with(resource, what_if);
@@ -193,7 +219,8 @@ Explanation explain(const Scenario& scenario, const StepProgram& program, Networ
     explanation.what_ifs.push_back({fmt::format(fmt::runtime(entry.resource.faster), "10 %"),
                                     entry.ten_percent, 1.0 - entry.ten_percent / step});
   }
-  explanation.range = range_of(step, explanation.elasticities, scenario.training.stack.spread);
+  explanation.range =
+      range_of(step, explanation.elasticities, job.parts.front().scenario.training.stack.spread);
   explanation.resource = ranked.front().slope.resource;
   explanation.verdict =
       verdict(ordered, explanation.elasticities, step, ranked.front().ten_percent);

@@ -49,7 +49,7 @@ ServingPhase phase_of(const Scenario& scenario, const StepProgram& program, Netw
   out.explanation = explain(scenario, program, network, out.timeline);
   out.period = period;
   const ChipEnergy chip = chip_energy(out.timeline, cost.device().energy);
-  out.energy = site_power(scenario, chip.average) * period;
+  out.energy = site_energy(scenario, chip.average, period);
   return out;
 }
 

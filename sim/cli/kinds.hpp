@@ -13,7 +13,7 @@ namespace clustersim::cli {
 
 inline constexpr std::array all_kinds{Kind::chip,   Kind::transformer, Kind::node,
                                       Kind::fabric, Kind::link,        Kind::stack,
-                                      Kind::recipe, Kind::calibration};
+                                      Kind::recipe, Kind::optimizer,   Kind::calibration};
 
 [[nodiscard]] std::string plural(Kind kind); // "chips"
 /// Singular or plural; "model" is a transformer.

@@ -65,6 +65,11 @@ std::vector<ListedFact> facts_of(const Stack& stack) {
           word("recipe", "recipe", stack.recipe.id)};
 }
 
+std::vector<ListedFact> facts_of(const Optimizer& optimizer) {
+  return {fact("state_bytes_per_parameter", "state per parameter",
+               std::optional{state_bytes(optimizer, ParameterGroup::matrices)})};
+}
+
 using Facts = std::optional<std::vector<ListedFact>>;
 
 template <class T>
@@ -87,6 +92,8 @@ Facts facts_of(const Catalogue& catalogue, const CatalogueEntry& entry, Diagnost
     return facts_if(load_link(catalogue, entry.id, out));
   case Kind::stack:
     return facts_if(load_stack(catalogue, entry.id, out));
+  case Kind::optimizer:
+    return facts_if(load_optimizer(catalogue, entry.id, out));
   case Kind::recipe:
   case Kind::calibration:
     return std::vector<ListedFact>{};

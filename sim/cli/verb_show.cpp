@@ -43,6 +43,9 @@ bool open_entry(const Catalogue& catalogue, const CatalogueEntry& entry, Details
   case Kind::stack:
     details.note = note_of(load_stack(catalogue, entry.id, out, values));
     break;
+  case Kind::optimizer:
+    details.note = note_of(load_optimizer(catalogue, entry.id, out, values));
+    break;
   case Kind::recipe:
   case Kind::calibration:
     details.values = entry_values(catalogue, entry.kind, entry.id, out);

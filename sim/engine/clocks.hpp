@@ -23,7 +23,7 @@ using Clocks = MaxPlus<clock_count>;
 /// waiting time is attributed. Sends between stages are left out whole.
 struct Waits {
   bool host = true;
-  std::array<bool, lane_count> lane{true, true, true, true, true, true};
+  std::array<bool, lane_count> lane{true, true, true, true, true, true, true};
   [[nodiscard]] bool on(Lane which) const { return lane[static_cast<std::size_t>(which)]; }
 };
 

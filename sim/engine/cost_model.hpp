@@ -41,6 +41,8 @@ public:
   /// The slowest of many chips paces the job: the step is this much longer than one chip's.
   [[nodiscard]] double straggler() const { return straggler_; }
   [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] Network& network() const { return *network_; }
+  [[nodiscard]] const ResourceScale& scale() const { return scale_; }
 
 private:
   [[nodiscard]] KernelTime kernel_time(const Work& work);

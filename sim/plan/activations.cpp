@@ -2,8 +2,10 @@
 
 #include "plan/experts.hpp"
 #include "plan/layer.hpp"
+#include "plan/trained.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace clustersim {
 
@@ -75,11 +77,48 @@ double site_elements(Site site, const Scenario& scenario, const Shard& shard) {
   case Site::embedding:
   case Site::loss:
   case Site::gradient:
+  case Site::adapter:
   case Site::cast:
   case Site::quantise:
     break; // not of a layer, or nothing kept
   }
   return 0.0;
+}
+
+/// The operand of a product is kept for a weight's or an adapter's gradient; a frozen weight's
+/// needs none.
+bool keeps_operand(const Scenario& scenario, std::initializer_list<Matrix> of) {
+  const FineTuning& tuning = scenario.training.tuning;
+  return !tuning.adapts() ||
+         std::ranges::any_of(of, [&](Matrix matrix) { return tuning.adapts(matrix); });
+}
+
+bool keeps_attention_input(const Scenario& scenario) {
+  return keeps_operand(scenario, {Matrix::query, Matrix::key, Matrix::value, Matrix::latent});
+}
+
+/// Outputs of norms that are operands of products.
+double norm_operands(const Scenario& scenario, const Shard& shard) {
+  const bool attention = keeps_attention_input(scenario);
+  const bool mlp = keeps_operand(scenario, {Matrix::gate, Matrix::up});
+  if (scenario.model.parallel_block) return attention || mlp ? 1.0 : 0.0;
+  const double cross = shard.source > 0 && keeps_operand(scenario, {Matrix::query}) ? 1.0 : 0.0;
+  return (attention ? 1.0 : 0.0) + (mlp ? 1.0 : 0.0) + cross;
+}
+
+/// What attention hands to its output projection: the fused kernel's backward pass reads it too.
+Bytes kept_context(const Scenario& scenario, const Shard& shard) {
+  const bool kept = attention_is_fused(scenario) || keeps_operand(scenario, {Matrix::output});
+  return kept ? shard.element : Bytes{0};
+}
+
+Bytes kept_by_adapters(const Scenario& scenario, const Shard& shard, LayerKind kind) {
+  const FineTuning& tuning = scenario.training.tuning;
+  if (!tuning.adapts()) return Bytes{0};
+  double factors = 0.0;
+  for (const WeightMatrix& matrix : layer_matrices(scenario, shard, kind))
+    factors += tuning.adapts(matrix.place) && !matrix.routed ? 1.0 : 0.0;
+  return factors * elements(shard.tokens, tuning.rank) * shard.element;
 }
 
 /// Copies sent to and received by the experts, what their two products keep, and the experts that
@@ -90,9 +129,10 @@ Bytes expert_bytes(const Scenario& scenario, const Shard& shard) {
   const double shared =
       elements(shard.tokens, model.moe.shared_ffn_hidden) / static_cast<double>(shard.tensor);
   const Bytes outputs = elements(experts.sent, shard.hidden) * shard.element; // for their weights
-  const Bytes inputs = elements(experts.received, shard.hidden) * operand(shard);
+  const Bytes kept = scenario.training.tuning.adapts() ? Bytes{0} : operand(shard);
+  const Bytes inputs = elements(experts.received, shard.hidden) * kept;
   const Bytes inside = elements(experts.received, experts.up) * shard.element +
-                       elements(experts.received, experts.ffn) * operand(shard);
+                       elements(experts.received, experts.ffn) * kept;
   const Bytes scores =
       elements(shard.local_tokens, model.moe.experts) * bytes_per_element(Precision::fp32);
   return outputs + inputs + inside + scores +
@@ -132,20 +172,24 @@ LayerActivations layer_activations(const Scenario& scenario, const Shard& base, 
   const bool quantised = is_quantised(shard.matmul);
 
   LayerActivations kept;
-  kept.norms =
-      norms * local * (shard.element + operand(shard)) + kept_by_extra_norms(scenario, shard);
+  kept.norms = norms * local * shard.element +
+               norm_operands(scenario, shard) * local * operand(shard) +
+               kept_by_extra_norms(scenario, shard);
   // All-to-all attention hands on its output in another layout than it keeps.
   const bool dealt =
       shard.context > 1 && scenario.plan.context_exchange == ContextExchange::ulysses;
   kept.attention = elements(shard.tokens, shard.qkv_width()) * shard.element +
                    2.0 * elements(shard.tokens, shard.latent) * shard.element + // and normed
-                   core * (shard.element + (quantised ? operand(shard) : Bytes{0}) +
+                   core * (kept_context(scenario, shard) + (quantised ? operand(shard) : Bytes{0}) +
                            (dealt ? shard.element : Bytes{0})) +
                    cross_bytes(shard);
   kept.core = core_bytes(scenario, shard);
-  kept.mlp = has_experts(kind) ? expert_bytes(scenario, shard)
-                               : elements(shard.tokens, shard.up) * shard.element +
-                                     elements(shard.tokens, shard.ffn) * operand(shard);
+  kept.mlp = has_experts(kind)
+                 ? expert_bytes(scenario, shard)
+                 : elements(shard.tokens, shard.up) * shard.element +
+                       elements(shard.tokens, shard.ffn) *
+                           (keeps_operand(scenario, {Matrix::down}) ? operand(shard) : Bytes{0});
+  kept.adapters = kept_by_adapters(scenario, shard, kind);
   const double masks = shard.source > 0 ? 3.0 : 2.0;
   kept.masks = scenario.training.dropout ? masks * local * Bytes{1} : Bytes{0};
   kept.fusion = kept_by_fusion(scenario, shard);

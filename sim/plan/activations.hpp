@@ -14,7 +14,10 @@ struct LayerActivations {
   Bytes mlp;       // inputs of the activation and of the down projection
   Bytes masks;     // dropout after attention and MLP
   Bytes fusion;    // what the recipe's kernels keep besides
-  [[nodiscard]] Bytes all() const { return norms + attention + core + mlp + masks + fusion; }
+  Bytes adapters;  // outputs of their first factors
+  [[nodiscard]] Bytes all() const {
+    return norms + attention + core + mlp + masks + fusion + adapters;
+  }
 };
 
 [[nodiscard]] LayerActivations layer_activations(const Scenario& scenario, const Shard& shard,

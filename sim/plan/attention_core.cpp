@@ -32,31 +32,41 @@ Flops product_flops(const Scenario& scenario, const Shard& shard, std::int64_t k
   return Flops{full * seen / static_cast<double>(shard.tensor)};
 }
 
+/// Matrix units read 16 bytes at a time. Rows of a head begin at multiples of its dimension: where
+/// that is no multiple of 16 bytes, libraries run the batched product on the vector units.
+bool misses_matrix_units(const Chip& chip, const Shard& shard) {
+  const auto row =
+      static_cast<std::int64_t>(static_cast<double>(shard.head_dim) * shard.element.si());
+  return chip.kind == ChipKind::gpu && row % 16 != 0 && chip.vector[Precision::fp32].has_value();
+}
+
 /// Products outside the weights stay out of 8 and 4 bits, but run on TF32 units where the linears
 /// do.
-Precision attention_operands(const Shard& shard) {
+Precision attention_operands(const Chip& chip, const Shard& shard) {
+  if (misses_matrix_units(chip, shard)) return Precision::fp32;
   return is_quantised(shard.matmul) ? shard.activation : shard.matmul;
 }
 
 /// A batched product of s rows per head.
-GemmShape product_per_head(const Shard& shard, std::int64_t n, std::int64_t k, GemmRole role) {
+GemmShape product_per_head(const Chip& chip, const Shard& shard, std::int64_t n, std::int64_t k,
+                           GemmRole role) {
   return {.m = shard.queries,
           .n = n,
           .k = k,
           .batch = shard.batch * shard.heads,
-          .precision = attention_operands(shard),
+          .precision = attention_operands(chip, shard),
           .output = shard.activation,
           .role = role};
 }
 
 /// Its output is s × keys.
-GemmShape onto_scores(const Shard& shard, std::int64_t keys, GemmRole role) {
-  return product_per_head(shard, keys, shard.head_dim, role);
+GemmShape onto_scores(const Chip& chip, const Shard& shard, std::int64_t keys, GemmRole role) {
+  return product_per_head(chip, shard, keys, shard.head_dim, role);
 }
 
 /// Its output is s × d.
-GemmShape from_scores(const Shard& shard, std::int64_t keys, GemmRole role) {
-  return product_per_head(shard, shard.core_width / shard.heads, keys, role);
+GemmShape from_scores(const Chip& chip, const Shard& shard, std::int64_t keys, GemmRole role) {
+  return product_per_head(chip, shard, shard.core_width / shard.heads, keys, role);
 }
 
 /// Relative positions (T5) add one bias per head and pair to the scores of every sequence, or sum
@@ -76,21 +86,23 @@ void append_position_bias(BlockBuilder& builder, const Scenario& scenario, const
 /// `across`: from a decoder to its encoder, whose pairs have no biases.
 void append_unfused(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
                     std::int64_t keys, Flops product, bool across) {
-  builder.gemm("attention scores", onto_scores(shard, keys, GemmRole::forward), product);
+  const Chip& chip = scenario.chip();
+  builder.gemm("attention scores", onto_scores(chip, shard, keys, GemmRole::forward), product);
   if (!across) append_position_bias(builder, scenario, shard, keys, false);
   builder.kernels(Site::score, score_elements(shard, keys));
-  builder.gemm("attention over values", from_scores(shard, keys, GemmRole::forward), product);
+  builder.gemm("attention over values", from_scores(chip, shard, keys, GemmRole::forward), product);
 }
 
 void append_unfused_backward(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
                              std::int64_t keys, Flops product, bool across) {
   const GemmRole role = GemmRole::data_gradient;
-  builder.gemm("attention probabilities, gradient", onto_scores(shard, keys, role), product);
-  builder.gemm("attention values, gradient", from_scores(shard, keys, role), product);
+  const Chip& chip = scenario.chip();
+  builder.gemm("attention probabilities, gradient", onto_scores(chip, shard, keys, role), product);
+  builder.gemm("attention values, gradient", from_scores(chip, shard, keys, role), product);
   builder.kernels(Site::score, score_elements(shard, keys));
   if (!across) append_position_bias(builder, scenario, shard, keys, true);
-  builder.gemm("attention queries, gradient", from_scores(shard, keys, role), product);
-  builder.gemm("attention keys, gradient", from_scores(shard, keys, role), product);
+  builder.gemm("attention queries, gradient", from_scores(chip, shard, keys, role), product);
+  builder.gemm("attention keys, gradient", from_scores(chip, shard, keys, role), product);
 }
 
 AttentionShape cross_shape(const Scenario& scenario, const Shard& shard, bool backward) {

@@ -5,9 +5,11 @@
 
 #include "plan/shard.hpp"
 #include "plan/step_program.hpp"
+#include "spec/placement.hpp"
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace clustersim {
 
@@ -20,7 +22,18 @@ struct Linear {
   Flops model_flops;          // of the forward product; each of the two backward ones has as many
   double input_elements = 0;  // held by this rank: what quantising the operand reads, forward
   double output_elements = 0; // the same of the output's gradient, backward
+  // Of a layer: the matrices that stand side by side in it, and how many ranks share rows and
+  // columns.
+  struct Part {
+    Matrix place = Matrix::query;
+    std::int64_t width = 0;
+  };
+  std::vector<Part> parts{};
+  std::int64_t in_parts = 1, out_parts = 1;
 };
+
+/// What becomes of the weights in a block: trained; frozen; frozen with adapters beside them.
+enum class WeightUse { trained, frozen, adapted };
 
 /// Where a collective stands when nothing hides it: before or after the GEMM next to it.
 enum class Side { before, after };
@@ -38,8 +51,12 @@ public:
   void set_phase(Phase phase) { phase_ = phase; }
   [[nodiscard]] Phase phase() const { return phase_; }
   void set_part(BackwardPart part) { part_ = part; }
+  void set_weights(WeightUse use) { use_ = use; }
+  [[nodiscard]] WeightUse weights() const { return use_; }
 
   void forward(const Linear& linear);
+  /// Opens frozen weights that are stored in a narrower format.
+  void open_weights(double weights);
   void data_gradient(const Linear& linear);
   void weight_gradient(const Linear& linear);
   void gemm(std::string name, const GemmShape& shape, Flops model_flops);
@@ -70,6 +87,14 @@ public:
 
 private:
   void append(std::string name, Work work, Flops model_flops);
+  /// Calls visit(part, its name) for every adapter of the product.
+  void for_adapters(const Linear& linear,
+                    const std::function<void(const Linear::Part&, const std::string&)>& visit);
+  void trained_product(std::string name, GemmShape shape, Flops model_flops);
+  void adapters_forward(const Linear& linear);
+  void adapters_data(const Linear& linear);
+  void adapters_weight(const Linear& linear);
+  [[nodiscard]] bool adds_in_gemm() const;
   /// Whether the part that is written has this work.
   [[nodiscard]] bool writes(bool of_weights) const {
     return part_ == BackwardPart::whole || (part_ == BackwardPart::weights) == of_weights;
@@ -79,12 +104,17 @@ private:
   const Shard* shard_;
   Phase phase_;
   BackwardPart part_ = BackwardPart::whole;
+  WeightUse use_ = WeightUse::trained;
   bool of_weights_ = false; // what is being appended
   std::vector<Op> ops_;
 };
 
-/// A collective of an axis: its family follows from the placement, tensor innermost, then context,
-/// data and pipeline (docs/explanation/lowering.md).
+/// The groups of an axis on the cluster, by the plan's placement (docs/explanation/placement.md).
+/// All but those that hold the same weights lie inside the partition that the scenario looks from.
+[[nodiscard]] GroupFamily group_family(const Scenario& scenario, GroupKind kind, int step = 1,
+                                       int count = 0);
+
+/// A collective of an axis.
 [[nodiscard]] Collective tensor_parallel(const Scenario& scenario, CollectiveKind kind,
                                          Bytes payload);
 [[nodiscard]] Collective context_parallel(const Scenario& scenario, CollectiveKind kind,

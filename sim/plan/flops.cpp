@@ -2,6 +2,9 @@
 
 #include "base/bug.hpp"
 #include "plan/shard.hpp"
+#include "plan/trained.hpp"
+
+#include <algorithm>
 
 namespace clustersim {
 
@@ -52,11 +55,12 @@ double mlp_weights(const Transformer& model, bool routed) {
   return hidden * real(model.moe.experts) + products * hidden * at_work;
 }
 
-double head_flops(const Transformer& model, double sequence) {
+double head_flops(const Transformer& model, double sequence, double masked) {
   const double hidden = real(model.hidden), width = real(table_width(model));
+  const double scored = model.mlm_head && masked > 0.0 ? std::min(masked / sequence, 1.0) : 1.0;
   double flops = 0.0;
-  if (has_vocabulary_head(model)) flops += 2.0 * width * real(model.vocabulary);
-  if (model.mlm_head) flops += 2.0 * hidden * hidden;
+  if (has_vocabulary_head(model)) flops += scored * 2.0 * width * real(model.vocabulary);
+  if (model.mlm_head) flops += scored * 2.0 * hidden * hidden;
   if (model.pooler) flops += 2.0 * hidden * hidden / sequence;
   if (model.sequence_classes > 0) flops += 2.0 * width * real(model.sequence_classes) / sequence;
   if (width != hidden) flops += 2.0 * width * hidden;
@@ -99,7 +103,7 @@ void add_decoder(TokenFlops& flops, const Scenario& scenario) {
   const double pairs = layers * share * 4.0 * query;
   flops.square += pairs * (target + source);
   flops.seen += pairs * (target * seen_share(target, 0, model.causal) + source);
-  flops.head += share * head_flops(model, target);
+  flops.head += share * head_flops(model, target, 0.0);
 }
 
 /// Multi-token prediction modules: a projection of twice the width to one, a layer, the head.
@@ -113,7 +117,7 @@ void add_predictions(TokenFlops& flops, const Scenario& scenario) {
   flops.layer_weights += modules * 2.0 * weights;
   flops.square += each;
   flops.seen += each * seen_share(sequence, is_windowed(last) ? model.window : 0, model.causal);
-  flops.head += modules * head_flops(model, sequence);
+  flops.head += modules * head_flops(model, sequence, 0.0);
 }
 
 TokenFlops per_token(const Scenario& scenario) {
@@ -122,10 +126,41 @@ TokenFlops per_token(const Scenario& scenario) {
   if (model.decoder_layers > 0) {
     add_decoder(flops, scenario);
   } else {
-    flops.head += head_flops(model, real(scenario.training.sequence));
+    flops.head +=
+        head_flops(model, real(scenario.training.sequence), real(scenario.training.masked_tokens));
   }
   if (model.mtp_layers > 0) add_predictions(flops, scenario);
   return flops;
+}
+
+/// Of the first layers, that no gradient reaches.
+TokenFlops frozen_layers(const Scenario& scenario) {
+  const Transformer& model = scenario.model;
+  const double sequence = real(scenario.training.sequence);
+  TokenFlops flops;
+  for (std::int64_t i = 0; i < scenario.training.tuning.frozen_layers; ++i) {
+    const LayerKind kind = kind_of(scenario, i);
+    flops.layer_weights += 2.0 * (attention_weights(model) + mlp_weights(model, has_experts(kind)));
+    flops.seen += 2.0 * sequence * (query_width(model) + value_width(model)) *
+                  seen_share(sequence, is_windowed(kind) ? model.window : 0, model.causal);
+  }
+  return flops;
+}
+
+/// Forward of everything, gradients of what passes one on, weight gradients of what is trained;
+/// attention has two gradients for each of its products. An adapter's parameter works on every
+/// token once forward and twice backward. All trained: 3 times forward.
+double exact_flops(const Scenario& scenario, const TokenFlops& forward) {
+  const FineTuning& tuning = scenario.training.tuning;
+  if (tuning.trains_all()) return 3.0 * (forward.layer_weights + forward.seen + forward.head);
+  const TokenFlops still = frozen_layers(scenario);
+  const double weights = forward.layer_weights - still.layer_weights;
+  const double adapters = tuning.adapts() ? 2.0 * trained_parameters(scenario) : 0.0;
+  const double passes = forward.layer_weights + forward.seen + 2.0 * forward.head;
+  const double data = weights + 2.0 * (forward.seen - still.seen);
+  const double trained =
+      (tuning.adapts() ? 0.0 : weights) + (tuning.trains_head() ? forward.head : 0.0);
+  return passes + data + trained + 3.0 * adapters;
 }
 
 double six_n(const Scenario& scenario) {
@@ -137,7 +172,7 @@ double of_one_token(const Scenario& scenario, FlopConvention convention) {
   const TokenFlops forward = per_token(scenario);
   switch (convention) {
   case FlopConvention::exact:
-    return 3.0 * (forward.layer_weights + forward.seen + forward.head);
+    return exact_flops(scenario, forward);
   case FlopConvention::six_n:
     return six_n(scenario);
   case FlopConvention::palm:

@@ -62,8 +62,15 @@ void append_sampling(BlockBuilder& builder, const Scenario& scenario, const Shar
   builder.kernels(Site::loss, all);
 }
 
+/// A masked-token head gathers the tokens it scores first.
+Shard scored(const Scenario& scenario, Shard shard) {
+  set_tokens(shard, scored_tokens(scenario, shard));
+  return shard;
+}
+
 void append_vocabulary_forward(BlockBuilder& builder, const Scenario& scenario,
-                               const Shard& shard) {
+                               const Shard& whole) {
+  const Shard shard = scored(scenario, whole);
   const Linear head = vocabulary_head(scenario, shard);
   if (scenario.model.mlm_head) {
     builder.forward(replicated(scenario, shard, "masked-language transform", shard.tokens));
@@ -84,7 +91,8 @@ void append_vocabulary_forward(BlockBuilder& builder, const Scenario& scenario,
 }
 
 void append_vocabulary_backward(BlockBuilder& builder, const Scenario& scenario,
-                                const Shard& shard) {
+                                const Shard& whole) {
+  const Shard shard = scored(scenario, whole);
   const Stack::Overlap& overlap = scenario.training.stack.overlap;
   const Linear head = vocabulary_head(scenario, shard);
   builder.kernels(Site::loss, logits(shard));
@@ -122,7 +130,7 @@ Block head_forward(const Scenario& scenario, const Shard& base) {
     builder.forward(width_projection(scenario, shard, false));
   }
   if (has_vocabulary_head(model)) {
-    builder.cast_weights(local_parameters(scenario).head);
+    if (trains_head(scenario)) builder.cast_weights(local_parameters(scenario).head);
     append_vocabulary_forward(builder, scenario, shard);
   }
   if (model.pooler) builder.forward(replicated(scenario, shard, "pooler", shard.batch));
@@ -134,6 +142,7 @@ Block head_backward(const Scenario& scenario, const Shard& base, BackwardPart pa
   const Shard shard = shard_for_head(scenario, base);
   BlockBuilder builder(scenario, shard, Phase::backward);
   builder.set_part(part);
+  if (!trains_head(scenario)) builder.set_weights(WeightUse::frozen);
   const auto both_gradients = [&](const Linear& linear) {
     builder.data_gradient(linear);
     builder.weight_gradient(linear);
@@ -147,7 +156,7 @@ Block head_backward(const Scenario& scenario, const Shard& base, BackwardPart pa
     both_gradients(width_projection(scenario, shard, false));
   }
   if (scenario.model.final_norm) builder.kernels(Site::norm, local_hidden_elements(shard));
-  const double parameters = local_parameters(scenario).head;
+  const double parameters = trains_head(scenario) ? local_parameters(scenario).head : 0.0;
   builder.cast_weights(parameters);
   builder.accumulate_gradients(parameters);
   return builder.finish("head backward");

@@ -34,6 +34,9 @@ struct MlpLinears {
 
 /// Norms of a layer beyond one before attention and one before the MLP.
 [[nodiscard]] std::int64_t extra_norms(const Transformer& model);
+/// Queries and keys; of latent attention the rotary part of the queries, turned in place, and the
+/// keys, which are put together with theirs.
+[[nodiscard]] double rotary_elements(const Scenario& scenario, const Shard& shard);
 [[nodiscard]] std::string layer_name(LayerKind kind);
 
 /// 2·tokens·in·out of the whole model, one rank's even share.
@@ -52,7 +55,13 @@ void append_attention_core_backward(BlockBuilder& builder, const Scenario& scena
 void append_cross_attention(BlockBuilder& builder, const Scenario& scenario, Shard shard);
 void append_cross_attention_backward(BlockBuilder& builder, const Scenario& scenario, Shard shard);
 
-[[nodiscard]] Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind);
+[[nodiscard]] Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind,
+                                  WeightUse use);
+/// Of the layers that are trained.
+[[nodiscard]] WeightUse layer_weights(const Scenario& scenario);
+/// Parameters that a layer under the builder's use of weights trains.
+[[nodiscard]] double trained_weights(const BlockBuilder& builder, const Scenario& scenario,
+                                     LayerKind kind);
 /// Appends what torchtitan's per-operator policy runs again: all but every other product and the
 /// attention core.
 void append_operators_again(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,

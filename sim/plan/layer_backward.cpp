@@ -59,7 +59,7 @@ struct BackwardPass {
       builder.kernels(Site::norm, elements(shard.tokens, shard.query_width + shard.key_width));
     }
     if (scenario.model.position == PositionKind::rotary) {
-      builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
+      builder.kernels(Site::rope, rotary_elements(scenario, shard));
     }
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
     if (shard.latent > 0) return latent();
@@ -144,6 +144,7 @@ Block layer_backward(const Scenario& scenario, const Shard& base, BackwardPart p
   const Shard shard = shard_for(scenario, base, kind);
   BlockBuilder builder(scenario, shard, Phase::backward);
   builder.set_part(part);
+  builder.set_weights(layer_weights(scenario));
   append_recompute(builder, scenario, shard, kind, recompute);
   const BackwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
   pass.residual();
@@ -164,7 +165,7 @@ Block layer_backward(const Scenario& scenario, const Shard& base, BackwardPart p
     pass.attention(true, true);
   }
   pass.norm();
-  const double parameters = local_parameters(scenario).of(kind).total();
+  const double parameters = trained_weights(builder, scenario, kind);
   builder.cast_weights(parameters, matrices_per_layer);
   builder.accumulate_gradients(parameters, matrices_per_layer);
   return builder.finish(layer_name(kind) + " backward");

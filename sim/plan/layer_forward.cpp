@@ -2,6 +2,7 @@
 #include "plan/experts.hpp"
 #include "plan/key_value_cache.hpp"
 #include "plan/layer.hpp"
+#include "plan/trained.hpp"
 
 #include <algorithm>
 
@@ -51,6 +52,10 @@ struct ForwardPass {
     builder.tensor_collective("all-gather of latents", CollectiveKind::all_gather,
                               width * shard.element, hidden_share(), Side::before, open);
   }
+  void rotary() const {
+    if (scenario.model.position != PositionKind::rotary) return;
+    builder.kernels(Site::rope, rotary_elements(scenario, shard));
+  }
   void query_key_norms() const {
     if (scenario.model.qk_norm == QueryKeyNorm::none) return;
     builder.kernels(Site::norm, elements(shard.tokens, shard.query_width + shard.key_width));
@@ -63,9 +68,7 @@ struct ForwardPass {
       enter(linears.qkv, ends);
     }
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
-    if (scenario.model.position == PositionKind::rotary) {
-      builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
-    }
+    rotary();
     query_key_norms();
     if (shard.serves) append_cache_write(builder, scenario, shard);
     if (shard.decode) {
@@ -119,12 +122,11 @@ struct ForwardPass {
     } else {
       Linear keys = linears.qkv;
       keys.out = shard.key_width;
+      keys.parts = {{Matrix::key, shard.key_width}};
       enter(keys, {});
     }
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
-    if (scenario.model.position == PositionKind::rotary) {
-      builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
-    }
+    rotary();
     query_key_norms();
     builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
     builder.forward(linears.projection);
@@ -133,6 +135,7 @@ struct ForwardPass {
   void mlp_again(Ends ends) const {
     Linear up = linears.up;
     up.out -= shard.ffn; // the gate's output is kept, or that of the one product
+    up.parts = {{Matrix::up, up.out}};
     if (up.out > 0) enter(up, ends);
     builder.kernels(Site::activation, elements(shard.tokens, shard.ffn));
   }
@@ -157,7 +160,7 @@ void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const
                           LayerKind kind) {
   const Shard shard = shard_for(scenario, base, kind);
   const ForwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
-  builder.cast_weights(local_parameters(scenario).of(kind).total(), matrices_per_layer);
+  builder.cast_weights(trained_weights(builder, scenario, kind), matrices_per_layer);
   pass.norm();
   if (scenario.model.parallel_block && !has_experts(kind)) {
     pass.attention({.entry = true, .exit = false});
@@ -181,7 +184,7 @@ void append_layer_forward(BlockBuilder& builder, const Scenario& scenario, const
 void append_operators_again(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
                             LayerKind kind) {
   const ForwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
-  builder.cast_weights(local_parameters(scenario).of(kind).total(), matrices_per_layer);
+  builder.cast_weights(trained_weights(builder, scenario, kind), matrices_per_layer);
   pass.norm();
   pass.more_norms();
   pass.attention_again();
@@ -193,6 +196,12 @@ void append_operators_again(BlockBuilder& builder, const Scenario& scenario, con
   pass.norm();
   if (has_experts(kind)) return pass.experts();
   pass.mlp_again({});
+}
+
+double rotary_elements(const Scenario& scenario, const Shard& shard) {
+  const std::int64_t turned =
+      shard.latent > 0 ? shard.heads * scenario.model.mla.rope_dim : shard.query_width;
+  return elements(shard.tokens, turned + shard.key_width);
 }
 
 std::string layer_name(LayerKind kind) {
@@ -211,10 +220,21 @@ std::string layer_name(LayerKind kind) {
   throw Bug("unknown kind of layer");
 }
 
-Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind) {
+double trained_weights(const BlockBuilder& builder, const Scenario& scenario, LayerKind kind) {
+  if (builder.weights() == WeightUse::frozen) return 0.0;
+  return trained_in_layer(scenario, kind).parameters.total();
+}
+
+WeightUse layer_weights(const Scenario& scenario) {
+  return scenario.training.tuning.adapts() ? WeightUse::adapted : WeightUse::trained;
+}
+
+Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind, WeightUse use) {
   BlockBuilder builder(scenario, shard, Phase::forward);
+  builder.set_weights(use);
   append_layer_forward(builder, scenario, shard, kind);
-  return builder.finish(layer_name(kind) + " forward");
+  return builder.finish((use == WeightUse::frozen ? "frozen " : "") + layer_name(kind) +
+                        " forward");
 }
 
 } // namespace clustersim

@@ -14,7 +14,8 @@ Linear column_parallel(const Shard& shard, const char* name, std::int64_t out, d
           .stored_narrow = shard.serves,
           .model_flops = linear_flops(shard, static_cast<double>(shard.hidden), whole_out),
           .input_elements = elements(shard.local_tokens, shard.hidden),
-          .output_elements = elements(shard.tokens, out)};
+          .output_elements = elements(shard.tokens, out),
+          .out_parts = shard.tensor};
 }
 
 /// Weights cut along their input: the outputs are summed over ranks.
@@ -27,7 +28,8 @@ Linear row_parallel(const Shard& shard, const char* name, std::int64_t in, doubl
           .stored_narrow = shard.serves,
           .model_flops = linear_flops(shard, whole_in, static_cast<double>(shard.hidden)),
           .input_elements = elements(shard.tokens, in),
-          .output_elements = elements(shard.local_tokens, shard.hidden)};
+          .output_elements = elements(shard.local_tokens, shard.hidden),
+          .in_parts = shard.tensor};
 }
 
 /// DeepSeek-V2 (arXiv 2405.04434), section 2.1. The down projections are whole on every rank, which
@@ -50,6 +52,18 @@ void add_latent(LayerLinears& out, const Transformer& model, const Shard& shard)
   };
   if (!direct) from(out.queries, mla.q_rank, query);
   from(out.keys, mla.kv_rank, rebuilt);
+  out.latent.out_parts = 1;
+  out.latent.parts = {{Matrix::latent, out.latent.out}};
+  out.queries.parts = {{Matrix::query, out.queries.out}};
+  out.keys.parts = {{Matrix::key, out.keys.out}};
+}
+
+/// Which matrices stand side by side in an MLP's products.
+void name_mlp(Linear& up, Linear& down, bool gated) {
+  const std::int64_t width = gated ? up.out / 2 : up.out;
+  if (gated) up.parts.push_back({Matrix::gate, width});
+  up.parts.push_back({Matrix::up, width});
+  down.parts = {{Matrix::down, down.out}};
 }
 
 } // namespace
@@ -58,10 +72,12 @@ MlpLinears mlp_linears(const Scenario& scenario, const Shard& shard, std::int64_
   const Transformer& model = scenario.model;
   const std::int64_t local = (width + shard.tensor - 1) / shard.tensor;
   const double ffn = static_cast<double>(width);
-  return {.up =
-              column_parallel(shard, model.gated_mlp ? "gate and up projection" : "up projection",
-                              local * (model.gated_mlp ? 2 : 1), model.gated_mlp ? 2.0 * ffn : ffn),
-          .down = row_parallel(shard, "down projection", local, ffn)};
+  MlpLinears out{
+      .up = column_parallel(shard, model.gated_mlp ? "gate and up projection" : "up projection",
+                            local * (model.gated_mlp ? 2 : 1), model.gated_mlp ? 2.0 * ffn : ffn),
+      .down = row_parallel(shard, "down projection", local, ffn)};
+  name_mlp(out.up, out.down, model.gated_mlp);
+  return out;
 }
 
 Flops linear_flops(const Shard& shard, double in, double out) {
@@ -83,11 +99,15 @@ CrossLinears cross_linears(const Scenario& scenario, const Shard& shard) {
   const double pairs = 2.0 * elements(model.kv_heads, model.head_dim);
   Shard source = shard;
   set_tokens(source, source_tokens(shard));
-  return {.queries = column_parallel(shard, "query projection", shard.query_width, query),
-          .keys = column_parallel(source, "projection of encoder's output",
-                                  shard.key_width + shard.value_width, pairs),
-          .projection =
-              row_parallel(shard, "cross-attention output projection", shard.core_width, query)};
+  CrossLinears out{.queries = column_parallel(shard, "query projection", shard.query_width, query),
+                   .keys = column_parallel(source, "projection of encoder's output",
+                                           shard.key_width + shard.value_width, pairs),
+                   .projection = row_parallel(shard, "cross-attention output projection",
+                                              shard.core_width, query)};
+  out.queries.parts = {{Matrix::query, shard.query_width}};
+  out.keys.parts = {{Matrix::key, shard.key_width}, {Matrix::value, shard.value_width}};
+  out.projection.parts = {{Matrix::output, shard.hidden}};
+  return out;
 }
 
 LayerLinears layer_linears(const Scenario& scenario, const Shard& shard) {
@@ -106,6 +126,11 @@ LayerLinears layer_linears(const Scenario& scenario, const Shard& shard) {
       .latent = {},
       .queries = {},
       .keys = {}};
+  out.qkv.parts = {{Matrix::query, shard.query_width},
+                   {Matrix::key, shard.key_width},
+                   {Matrix::value, shard.value_width}};
+  out.projection.parts = {{Matrix::output, shard.hidden}};
+  name_mlp(out.up, out.down, model.gated_mlp);
   if (mla.kv_rank > 0) add_latent(out, model, shard);
   return out;
 }

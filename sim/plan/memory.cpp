@@ -3,11 +3,14 @@
 #include "plan/activations.hpp"
 #include "plan/context_exchange.hpp"
 #include "plan/experts.hpp"
+#include "plan/reduction.hpp"
 #include "plan/stage.hpp"
+#include "plan/trained.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -47,7 +50,7 @@ struct StageView {
   const Shard& shard;
   const Stage& stage;
   std::size_t index;
-  StageParameters held;
+  Trained trained;
   ShardedStates sharded;
 
   /// Layers with experts hold more than dense ones.
@@ -70,17 +73,6 @@ struct StageView {
   }
 };
 
-/// Adam keeps two FP32 moments, SGD one momentum.
-double moments(OptimizerKind optimizer) {
-  switch (optimizer) {
-  case OptimizerKind::adamw:
-    return 2.0;
-  case OptimizerKind::sgd:
-    return 1.0;
-  }
-  return 2.0;
-}
-
 /// Whether the gradients of a whole backward pass lie beside the main ones before they are added.
 bool keeps_fresh_gradients(const Scenario& scenario, const Shard& shard) {
   const Stack::Gradient& gradient = scenario.training.stack.gradient;
@@ -88,33 +80,49 @@ bool keeps_fresh_gradients(const Scenario& scenario, const Shard& shard) {
          gradient_element(scenario) != shard.element;
 }
 
+/// What the rule remembers, and master weights of narrower ones.
+Bytes optimizer_states(const StageView& view) {
+  const Scenario& scenario = view.scenario;
+  const Optimizer& rule = scenario.training.optimizer;
+  const auto share = [&](Held held) { return sharded(scenario, held, &ShardedStates::optimizer); };
+  const Bytes master = bytes_per_element(scenario.training.master_dtype);
+  const Bytes copy = weight_element(scenario) < master ? master : Bytes{0};
+  return share(view.trained.parameters) * copy +
+         share(view.trained.matrices) * state_bytes(rule, ParameterGroup::matrices) +
+         share(view.trained.rest()) * state_bytes(rule, ParameterGroup::rest) +
+         share(view.trained.factors) * factored_bytes(rule);
+}
+
+/// Both layouts of the quantised layer weights are cached beside the 16-bit ones; of frozen weights
+/// the one that is stored is all there is.
+Bytes quantised_copies(const StageView& view) {
+  const bool trained = !view.scenario.training.tuning.adapts();
+  if (!is_quantised(view.shard.matmul) || !trained) return Bytes{0};
+  return 2.0 *
+         sharded(view.scenario, parameters_of(view.scenario, view.stage).in_layers,
+                 &ShardedStates::weights) *
+         bytes_per_element(view.shard.matmul);
+}
+
 /// Weights, gradients, master weights and moments: 2 + 4 + 4 + 8 bytes per parameter under Adam
-/// with BF16 weights and FP32 gradients; ZeRO divides the last two, the gradients too, or all.
+/// with BF16 weights and FP32 gradients; ZeRO divides the last two, the gradients too, or all. What
+/// is frozen has weights alone.
 void add_model_states(TermList& terms, const StageView& view) {
   const Scenario& scenario = view.scenario;
   const ShardedStates& over = view.sharded;
-  const Held all = view.held.all();
-  const Bytes weight = weight_element(scenario);
-  const Bytes master = bytes_per_element(scenario.training.master_dtype);
-  terms.add("weights", sharded(scenario, all, &ShardedStates::weights) * weight,
+  const Held weights = weight_bytes(scenario, view.stage);
+  terms.add("weights", Bytes{sharded(scenario, weights, &ShardedStates::weights)},
             view.weight_axes(over.weights));
-  if (is_quantised(view.shard.matmul)) {
-    // Both layouts of the quantised layer weights are cached beside the 16-bit ones.
-    terms.add("quantised weights",
-              2.0 * sharded(scenario, view.held.in_layers, &ShardedStates::weights) *
-                  bytes_per_element(view.shard.matmul),
-              view.weight_axes(over.weights));
-  }
+  terms.add("quantised weights", quantised_copies(view), view.weight_axes(over.weights));
   terms.add("gradients",
-            sharded(scenario, all, &ShardedStates::gradients) * gradient_element(scenario),
+            sharded(scenario, view.trained.parameters, &ShardedStates::gradients) *
+                gradient_element(scenario),
             view.weight_axes(over.gradients));
   if (keeps_fresh_gradients(scenario, view.shard)) {
-    terms.add("fresh gradients", all.total() * view.shard.element, view.weight_axes(1.0));
+    terms.add("fresh gradients", view.trained.parameters.total() * view.shard.element,
+              view.weight_axes(1.0));
   }
-  const Bytes states = moments(scenario.training.optimizer) * bytes_per_element(Precision::fp32) +
-                       (weight < master ? master : Bytes{0});
-  terms.add("optimizer states", sharded(scenario, all, &ShardedStates::optimizer) * states,
-            view.weight_axes(over.optimizer));
+  terms.add("optimizer states", optimizer_states(view), view.weight_axes(over.optimizer));
 }
 
 /// What ZeRO keeps whole for a while: the layer at work and the one gathered ahead of it, embedding
@@ -122,16 +130,19 @@ void add_model_states(TermList& terms, const StageView& view) {
 void add_gathered(TermList& terms, const StageView& view) {
   const Scenario& scenario = view.scenario;
   const LayerKind kind = view.widest_kind();
-  const double per_layer = local_parameters(scenario).of(kind).total();
-  const double ends = view.held.embedding + view.held.head;
+  const StageParameters held = parameters_of(scenario, view.stage);
+  const double ends = held.embedding + held.head;
   if (view.sharded.weights > 1.0) {
-    const double layers = std::min(view.held.layers, 2.0);
-    terms.add("gathered layers", (layers * per_layer + ends) * view.shard.element,
-              view.weight_axes(1.0));
+    const double layers = std::min(held.layers, 2.0);
+    const Bytes layer{layer_to_gather(scenario, kind, false).total()};
+    terms.add("gathered layers", layers * layer + ends * view.shard.element, view.weight_axes(1.0));
   }
   if (view.sharded.gradients > 1.0) {
     const Bytes bucket{scenario.training.stack.overlap.bucket};
-    const Bytes whole = std::max(per_layer, ends) * gradient_element(scenario);
+    const double per_layer = trained_in_layer(scenario, kind).parameters.total();
+    const double trained_ends = (trains_embedding(scenario) ? held.embedding : 0.0) +
+                                (trains_head(scenario) ? held.head : 0.0);
+    const Bytes whole = std::max(per_layer, trained_ends) * gradient_element(scenario);
     terms.add("gradients before scattering",
               scenario.plan.zero == 2 ? std::max(whole, bucket) : whole, view.weight_axes(1.0));
   }
@@ -157,10 +168,12 @@ Transient head_transient(const Scenario& scenario, const Shard& base) {
   const Shard shard = shard_for_head(scenario, base);
   // All predictions have their losses before the first goes backward.
   const double heads = static_cast<double>(1 + scenario.model.mtp_layers);
-  const double logits = heads * elements(shard.tokens, shard.vocabulary);
+  const double logits = heads * elements(scored_tokens(scenario, shard), shard.vocabulary);
   const double weights = elements(shard.vocabulary, table_width(scenario.model));
   const Bytes forward = logits * Bytes{scenario.training.stack.head.logit_bytes};
-  const Bytes backward = logits * shard.element + loose_weight_gradient(scenario, shard, weights);
+  const Bytes backward =
+      logits * shard.element +
+      (trains_head(scenario) ? loose_weight_gradient(scenario, shard, weights) : Bytes{0});
   return {"logits and loss", std::max(forward, backward)};
 }
 
@@ -179,7 +192,7 @@ struct KeptLayers {
 KeptLayers kept_layers(const Scenario& scenario, const Shard& shard, const Chunk& chunk) {
   KeptLayers kept;
   for (const LayerKind kind : layer_kinds) {
-    const std::int64_t count = layers_of(chunk, kind);
+    const std::int64_t count = layers_of(chunk, kind) - frozen_of(chunk, kind);
     const std::int64_t again = recomputed_of(chunk, kind);
     if (count > again) {
       kept.whole += static_cast<double>(count - again) *
@@ -190,7 +203,10 @@ KeptLayers kept_layers(const Scenario& scenario, const Shard& shard, const Chunk
   }
   const std::int64_t group = group_of(scenario.plan, chunk);
   if (group > 1) {
-    kept.reduced = static_cast<double>((chunk.layers + group - 1) / group) * layer_input(shard);
+    std::int64_t layers = 0;
+    for (const LayerKind kind : layer_kinds)
+      layers += recomputed_of(chunk, kind);
+    kept.reduced = static_cast<double>((layers + group - 1) / group) * layer_input(shard);
   }
   return kept;
 }
@@ -208,6 +224,13 @@ Bytes restored_layers(const StageView& view, LayerKind kind) {
   return most;
 }
 
+double widest_adapter(const Scenario& scenario, const Shard& shard, LayerKind kind) {
+  double most = 0.0;
+  for (const WeightMatrix& matrix : trained_matrices(scenario, shard, kind))
+    most = std::max(most, elements(matrix.in, matrix.out));
+  return most;
+}
+
 Transient layer_transient(const StageView& view) {
   const Scenario& scenario = view.scenario;
   const LayerKind kind = view.widest_kind();
@@ -215,10 +238,13 @@ Transient layer_transient(const StageView& view) {
   // Grouped products add one expert after the other.
   const double one_expert =
       has_experts(kind) ? elements(view.shard.hidden, expert_shard(scenario, view.shard).up) : 0.0;
-  const double widest = std::max(local.largest_weight, one_expert);
+  const double widest = scenario.training.tuning.adapts()
+                            ? widest_adapter(scenario, view.shard, kind)
+                            : std::max(local.largest_weight, one_expert);
   return {"layer in backward", restored_layers(view, kind) +
                                    gradients_in_flight(scenario, view.shard, kind) +
-                                   loose_weight_gradient(scenario, view.shard, widest)};
+                                   loose_weight_gradient(scenario, view.shard, widest) +
+                                   largest_opened(scenario, view.shard, kind)};
 }
 
 /// Micro-batches that each chunk holds when the stage holds most.
@@ -319,16 +345,18 @@ StageMemory stage_memory(const StageView& view) {
 
 } // namespace
 
-MemoryFootprint memory_footprint(const Scenario& scenario) {
+namespace {
+
+MemoryFootprint footprint_of(const Scenario& scenario, std::size_t most_stages) {
   const Shard shard = shard_of(scenario);
   const Chip::Memory& chip = scenario.chip().memory;
   MemoryFootprint footprint;
   footprint.capacity = chip.capacity;
   footprint.usable = chip.usable;
   const std::vector<Stage> stages = stages_of(scenario);
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    StageMemory one = stage_memory({scenario, shard, stages[i], i,
-                                    parameters_of(scenario, stages[i]), sharded_states(scenario)});
+  for (std::size_t i = 0; i < std::min(stages.size(), most_stages); ++i) {
+    StageMemory one = stage_memory(
+        {scenario, shard, stages[i], i, trained_in(scenario, stages[i]), sharded_states(scenario)});
     if (i == 0 || one.peak > footprint.peak) {
       footprint.peak = one.peak;
       footprint.terms = one.terms;
@@ -339,6 +367,16 @@ MemoryFootprint memory_footprint(const Scenario& scenario) {
   footprint.cached = use.fragmentation * footprint.peak;
   footprint.reserve = use.framework + footprint.cached;
   return footprint;
+}
+
+} // namespace
+
+MemoryFootprint memory_footprint(const Scenario& scenario) {
+  return footprint_of(scenario, std::numeric_limits<std::size_t>::max());
+}
+
+MemoryFootprint first_stage_footprint(const Scenario& scenario) {
+  return footprint_of(scenario, 1);
 }
 
 } // namespace clustersim

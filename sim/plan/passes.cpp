@@ -3,6 +3,7 @@
 #include "plan/head.hpp"
 #include "plan/layer.hpp"
 #include "plan/reduction.hpp"
+#include "plan/trained.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -62,7 +63,7 @@ Passes::Passes(ProgramWriter& writer, const Scenario& scenario, const Shard& sha
 }
 
 void Passes::add_layer_blocks() {
-  const bool split = pipelined_ && splits_backward(scenario_->plan.schedule);
+  const bool split = splits_backward(scenario_->plan.schedule);
   std::vector<BackwardPart> parts{BackwardPart::whole};
   if (split) parts.insert(parts.end(), {BackwardPart::inputs, BackwardPart::weights});
   std::array<bool, layer_kinds.size()> present{};
@@ -74,8 +75,13 @@ void Passes::add_layer_blocks() {
   }
   for (const LayerKind kind : layer_kinds) {
     if (present[static_cast<std::size_t>(kind)]) {
-      layer_forward_[static_cast<std::size_t>(kind)] =
-          writer_->add(layer_forward(*scenario_, *shard_, kind));
+      const auto index = static_cast<std::size_t>(kind);
+      const WeightUse use = layer_weights(*scenario_);
+      layer_forward_[index] = writer_->add(layer_forward(*scenario_, *shard_, kind, use));
+      frozen_forward_[index] =
+          scenario_->training.tuning.frozen_layers > 0
+              ? writer_->add(layer_forward(*scenario_, *shard_, kind, WeightUse::frozen))
+              : layer_forward_[index];
     }
   }
   for (const BackwardPart part : parts) {
@@ -143,8 +149,8 @@ const BackwardBlocks& Passes::blocks(BackwardPart part) {
   return backward_.at(static_cast<std::size_t>(part));
 }
 
-Item Passes::gather(const char* name, Held parameters, double hidden) {
-  return writer_->add(parameter_gather(*scenario_, *shard_, name, parameters, hidden));
+Item Passes::gather(const char* name, Held bytes, double hidden) {
+  return writer_->add(parameter_gather(*scenario_, *shard_, name, bytes, hidden));
 }
 
 Item Passes::reduction(const char* name, Held parameters, int calls) {
@@ -152,34 +158,35 @@ Item Passes::reduction(const char* name, Held parameters, int calls) {
 }
 
 /// While one group of layers runs, the parameters of the next are gathered.
-void Passes::gather_and_run_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count) {
-  const Held each = local_parameters(*scenario_).of(kind);
+void Passes::gather_and_run_layers(std::vector<Item>& items, const Item& layers, Held each) {
   const double hidden = gather_overlap(*scenario_);
-  const Buckets cut = gather_units(*scenario_, count, each.total() * weight_element(*scenario_));
+  const Buckets cut = gather_units(*scenario_, layers.count, Bytes{each.total()});
   const Item group = writer_->add(
       {gather("layer gather", static_cast<double>(cut.layers_per_group) * each, hidden),
-       times(forward_of(kind), cut.layers_per_group), join_});
+       times(layers, cut.layers_per_group), join_});
   items.push_back(times(group, cut.groups));
   if (cut.rest == 0) return;
   items.push_back(gather("last layers' gather", static_cast<double>(cut.rest) * each, hidden));
-  items.push_back(times(forward_of(kind), cut.rest));
+  items.push_back(times(layers, cut.rest));
   items.push_back(join_);
 }
 
 /// Embedding and head are gathered by themselves, behind nothing.
 void Passes::gather_and_run(std::vector<Item>& items, const Chunk& chunk) {
-  const StageParameters held = parameters_of(*scenario_, chunk);
   if (chunk.embedding) {
-    items.push_back(gather("embedding gather", {held.embedding, 0.0}, 0.0));
+    items.push_back(gather("embedding gather", embedding_to_gather(*scenario_, chunk), 0.0));
     items.push_back(embedding_forward_);
   }
   for (const LayerKind kind : layer_kinds) {
     lead_in(items, chunk, kind);
-    const std::int64_t count = layers_of(chunk, kind);
-    if (count > 0) gather_and_run_layers(items, kind, count);
+    for (const bool frozen : {true, false}) {
+      const Item layers = forward_layers(chunk, kind, frozen);
+      if (layers.count == 0) continue;
+      gather_and_run_layers(items, layers, layer_to_gather(*scenario_, kind, frozen));
+    }
   }
   if (chunk.head) {
-    items.push_back(gather("head gather", Held{held.head, 0.0} + held.prediction, 0.0));
+    items.push_back(gather("head gather", head_to_gather(*scenario_, chunk), 0.0));
     run_head(items, chunk);
   }
 }
@@ -192,7 +199,8 @@ Item Passes::forward(const Chunk& chunk, bool gathers) {
     if (chunk.embedding) items.push_back(embedding_forward_);
     for (const LayerKind kind : layer_kinds) {
       lead_in(items, chunk, kind);
-      items.push_back(times(forward_of(kind), layers_of(chunk, kind)));
+      items.push_back(forward_layers(chunk, kind, true));
+      items.push_back(forward_layers(chunk, kind, false));
     }
     if (chunk.head) run_head(items, chunk);
   }
@@ -203,18 +211,26 @@ Item Passes::forward(const Chunk& chunk, bool gathers) {
   return writer_->add(items);
 }
 
+/// Frozen layers come first, and run without adapters.
+Item Passes::forward_layers(const Chunk& chunk, LayerKind kind, bool frozen) const {
+  const std::int64_t still = frozen_of(chunk, kind);
+  if (frozen) return times(frozen_forward_[static_cast<std::size_t>(kind)], still);
+  return times(forward_of(kind), layers_of(chunk, kind) - still);
+}
+
 /// Last to first: those that run without recompute, then those with.
 std::vector<Item> Passes::layers_backward(const Chunk& chunk, LayerKind kind, BackwardPart part) {
   const BackwardBlocks& run = blocks(part);
   const auto index = static_cast<std::size_t>(kind);
   const std::int64_t again = recomputed_of(chunk, kind);
-  return {times(run.plain[index], layers_of(chunk, kind) - again), times(run.layer[index], again)};
+  const std::int64_t trained = layers_of(chunk, kind) - frozen_of(chunk, kind);
+  return {times(run.plain[index], trained - again), times(run.layer[index], again)};
 }
 
 /// Gradients are reduced as they become final: each bucket goes out on the data lane after the
 /// layers that fill it.
 void Passes::run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, Item layers) {
-  const Held each = local_parameters(*scenario_).of(kind);
+  const Held each = trained_in_layer(*scenario_, kind).parameters;
   const Item run = times(layers, 1);
   const Buckets cut = cut_into_buckets(layers.count, each.total() * gradient_element(*scenario_),
                                        bucket_size(*scenario_));
@@ -242,14 +258,16 @@ void Passes::run_and_reduce(std::vector<Item>& items, const Chunk& chunk, Backwa
                               calls_of(bytes, bucket_size(*scenario_))));
   }
   if (chunk.head) items.push_back(run.head);
-  if (chunk.head && held.head > 0.0) reduce_alone("head reduction", held.head);
+  if (chunk.head && held.head > 0.0 && trains_head(*scenario_)) {
+    reduce_alone("head reduction", held.head);
+  }
   for (const LayerKind kind : backward_kinds) {
     for (const Item& layers : layers_backward(chunk, kind, part)) {
       if (layers.count > 0) run_and_reduce_layers(items, kind, layers);
     }
     lead_out(items, chunk, kind, part);
   }
-  if (chunk.embedding) {
+  if (chunk.embedding && trains_embedding(*scenario_)) {
     items.push_back(run.embedding);
     reduce_alone("embedding reduction", held.embedding);
   }
@@ -267,23 +285,25 @@ void Passes::gather_run_reduce(std::vector<Item>& items, const Chunk& chunk, Bac
     items.push_back(reduction("prediction reduction", held.prediction, 1));
   }
   if (chunk.head) items.push_back(run.head);
-  if (chunk.head && reduces && held.head > 0.0) {
+  if (chunk.head && reduces && held.head > 0.0 && trains_head(*scenario_)) {
     items.push_back(reduction("head reduction", {held.head, 0.0}, 1));
   }
   for (const LayerKind kind : backward_kinds) {
     if (layers_of(chunk, kind) == 0) continue;
-    const Held each = local_parameters(*scenario_).of(kind);
+    const Held whole = layer_to_gather(*scenario_, kind, false);
+    const Held each = trained_in_layer(*scenario_, kind).parameters;
     for (const Item& layers : layers_backward(chunk, kind, part)) {
       if (layers.count == 0) continue;
-      std::vector<Item> layer{gather("layer gather in backward", each, gather_overlap(*scenario_)),
+      std::vector<Item> layer{gather("layer gather in backward", whole, gather_overlap(*scenario_)),
                               times(layers, 1), join_};
       if (reduces) layer.push_back(reduction("layer reduction", each, 1));
       items.push_back(times(writer_->add(layer), layers.count));
     }
     lead_out(items, chunk, kind, part); // a decoder that begins here has layers here
   }
-  if (chunk.embedding) items.push_back(run.embedding);
-  if (chunk.embedding && reduces) {
+  if (!chunk.embedding || !trains_embedding(*scenario_)) return;
+  items.push_back(run.embedding);
+  if (reduces) {
     items.push_back(reduction("embedding reduction", {held.embedding, 0.0}, 1));
   }
 }
@@ -297,16 +317,15 @@ void Passes::run_backward(std::vector<Item>& items, const Chunk& chunk, Backward
       items.push_back(layers);
     lead_out(items, chunk, kind, part);
   }
-  if (chunk.embedding) items.push_back(run.embedding);
+  if (chunk.embedding && trains_embedding(*scenario_)) items.push_back(run.embedding);
 }
 
 Item Passes::chunk_gather(const Chunk& chunk) {
-  return gather("parameter gather", parameters_of(*scenario_, chunk).all(),
-                gather_overlap(*scenario_));
+  return gather("parameter gather", chunk_to_gather(*scenario_, chunk), gather_overlap(*scenario_));
 }
 
 Item Passes::chunk_reduction(const Chunk& chunk) {
-  const Held parameters = parameters_of(*scenario_, chunk).all();
+  const Held parameters = trained_in(*scenario_, chunk).parameters;
   const Bytes bytes = parameters.total() * gradient_element(*scenario_);
   return reduction("gradient reduction", parameters, calls_of(bytes, bucket_size(*scenario_)));
 }

@@ -40,12 +40,20 @@ public:
 
   [[nodiscard]] Item forward(const Chunk& chunk, bool gathers);
   [[nodiscard]] Item backward(const Chunk& chunk, BackwardPart part, bool reduces);
+  /// Single blocks of these passes.
+  [[nodiscard]] Item head_alone() const { return head_forward_; }
+  [[nodiscard]] Item head_back_alone(BackwardPart part) { return blocks(part).head; }
+  [[nodiscard]] Item layer_alone(LayerKind kind) const { return forward_of(kind); }
+  [[nodiscard]] Item layer_back_alone(LayerKind kind, BackwardPart part) {
+    return blocks(part).layer[static_cast<std::size_t>(kind)];
+  }
   /// A pipeline stage: its passes, what precedes them, and before `update` what nothing hides.
   [[nodiscard]] RankClass of_stage(const Stage& stage, Item update);
 
 private:
   [[nodiscard]] const BackwardBlocks& blocks(BackwardPart part);
-  [[nodiscard]] Item gather(const char* name, Held parameters, double hidden);
+  [[nodiscard]] Item gather(const char* name, Held bytes, double hidden);
+  [[nodiscard]] Item forward_layers(const Chunk& chunk, LayerKind kind, bool frozen) const;
   [[nodiscard]] Item reduction(const char* name, Held parameters, int calls);
   [[nodiscard]] ChunkPasses of_chunk(const Stage& stage, std::size_t index);
   [[nodiscard]] Item first_forward(const Stage& stage, std::size_t index);
@@ -65,7 +73,7 @@ private:
   [[nodiscard]] bool predicts_more(const Chunk& chunk) const {
     return chunk.head && scenario_->model.mtp_layers > 0;
   }
-  void gather_and_run_layers(std::vector<Item>& items, LayerKind kind, std::int64_t count);
+  void gather_and_run_layers(std::vector<Item>& items, const Item& layers, Held each);
   void run_and_reduce_layers(std::vector<Item>& items, LayerKind kind, Item layers);
   void run_backward(std::vector<Item>& items, const Chunk& chunk, BackwardPart part);
   void gather_and_run(std::vector<Item>& items, const Chunk& chunk);
@@ -79,8 +87,9 @@ private:
   Item embedding_forward_, head_forward_, join_, send_forward_, send_backward_;
   Item send_forward_in_decoder_, send_backward_in_decoder_;
   Item decoder_entry_forward_, prediction_forward_;
-  std::array<Item, layer_kinds.size()> layer_forward_; // by kind
-  std::vector<BackwardBlocks> backward_;               // by part
+  std::array<Item, layer_kinds.size()> layer_forward_;  // by kind
+  std::array<Item, layer_kinds.size()> frozen_forward_; // those that no gradient reaches
+  std::vector<BackwardBlocks> backward_;                // by part
   bool pipelined_;
 };
 

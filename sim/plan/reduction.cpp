@@ -1,5 +1,7 @@
 #include "plan/reduction.hpp"
 
+#include "plan/trained.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -69,13 +71,13 @@ namespace {
 
 /// All ranks that hold the same weights of one kind.
 struct Replicas {
-  int ranks = 1, stride = 1;
+  GroupKind kind = GroupKind::replicas;
+  int ranks = 1;
 };
 
 Replicas replicas_of(const Scenario& scenario, bool experts) {
-  const Plan& plan = scenario.plan;
-  return experts ? Replicas{scenario.expert_data_ranks(), plan.expert * plan.expert_tensor}
-                 : Replicas{scenario.data_ranks(), plan.tensor};
+  return experts ? Replicas{GroupKind::expert_replicas, scenario.expert_data_ranks()}
+                 : Replicas{GroupKind::replicas, scenario.data_ranks()};
 }
 
 /// Of them, those that ZeRO shards over.
@@ -96,18 +98,19 @@ void append_reduction(BlockBuilder& builder, const Scenario& scenario, Replicas 
   const Stack::Overlap& overlap = scenario.training.stack.overlap;
   const double hidden =
       scenario.plan.zero >= 2 ? overlap.weights.value_or(overlap.data) : overlap.data;
-  const auto add = [&](const char* name, CollectiveKind kind, int ranks, int stride, Bytes bytes) {
-    builder.collective(name, over(scenario, kind, {.size = ranks, .stride = stride}, bytes, calls),
-                       Lane::data, hidden);
+  const auto add = [&](const char* name, CollectiveKind kind, int step, int ranks, Bytes bytes) {
+    builder.collective(
+        name,
+        over(scenario, kind, group_family(scenario, replicas.kind, step, ranks), bytes, calls),
+        Lane::data, hidden);
   };
   if (scenario.plan.zero == 0) {
-    return add("gradient all-reduce", CollectiveKind::all_reduce, replicas.ranks, replicas.stride,
-               each);
+    return add("gradient all-reduce", CollectiveKind::all_reduce, 1, replicas.ranks, each);
   }
   const int within = shard_ranks(scenario, replicas);
-  add("gradient reduce-scatter", CollectiveKind::reduce_scatter, within, replicas.stride, each);
-  add("gradient all-reduce over shard groups", CollectiveKind::all_reduce, replicas.ranks / within,
-      replicas.stride * within, each / static_cast<double>(within));
+  add("gradient reduce-scatter", CollectiveKind::reduce_scatter, 1, within, each);
+  add("gradient all-reduce over shard groups", CollectiveKind::all_reduce, within,
+      replicas.ranks / within, each / static_cast<double>(within));
 }
 
 } // namespace
@@ -123,23 +126,67 @@ Block gradient_reduction(const Scenario& scenario, const Shard& shard, std::stri
   return builder.finish(std::move(name));
 }
 
-Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string name,
-                       Held parameters, double hidden) {
+Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string name, Held held,
+                       double hidden) {
   BlockBuilder builder(scenario, shard,
                        scenario.plan.zero == 3 ? Phase::forward : Phase::optimizer);
-  // What is gathered per layer is cast first; what is kept is gathered as it is kept.
-  const Bytes element = scenario.plan.zero >= 2 ? shard.element : weight_element(scenario);
   for (const bool experts : {false, true}) {
-    const Bytes bytes = (experts ? parameters.experts : parameters.dense) * element;
+    const Bytes bytes{experts ? held.experts : held.dense};
     const Replicas replicas = replicas_of(scenario, experts);
     const int calls = scenario.plan.zero == 3 ? 1 : calls_of(bytes, bucket_size(scenario));
-    builder.collective("parameter all-gather",
-                       over(scenario, CollectiveKind::all_gather,
-                            {.size = shard_ranks(scenario, replicas), .stride = replicas.stride},
-                            bytes / static_cast<double>(calls), calls),
-                       Lane::data, hidden);
+    builder.collective(
+        "parameter all-gather",
+        over(scenario, CollectiveKind::all_gather,
+             group_family(scenario, replicas.kind, 1, shard_ranks(scenario, replicas)),
+             bytes / static_cast<double>(calls), calls),
+        Lane::data, hidden);
   }
   return builder.finish(std::move(name));
+}
+
+namespace {
+
+/// What is gathered per layer is cast first; what is kept is gathered as it is kept.
+double gathered_element(const Scenario& scenario) {
+  return (scenario.plan.zero >= 2 ? shard_of(scenario).element : weight_element(scenario)).si();
+}
+
+/// Outside the layers nothing is quantised.
+Held end_to_gather(const Scenario& scenario, Held parameters, bool trained) {
+  if (!trained && scenario.plan.zero < 3) return {};
+  return gathered_element(scenario) * parameters;
+}
+
+} // namespace
+
+Held layer_to_gather(const Scenario& scenario, LayerKind kind, bool frozen) {
+  const bool adapts = scenario.training.tuning.adapts();
+  const Held trained = frozen ? Held{} : trained_in_layer(scenario, kind).parameters;
+  const Held changed = gathered_element(scenario) * trained;
+  if (scenario.plan.zero < 3 || (!adapts && !frozen)) return changed;
+  const Held still = adapts && !frozen ? -weight_element(scenario).si() * trained : Held{};
+  return changed + layer_weight_bytes(scenario, kind, frozen) + still;
+}
+
+Held embedding_to_gather(const Scenario& scenario, const Chunk& chunk) {
+  const Held held{parameters_of(scenario, chunk).embedding, 0.0};
+  return end_to_gather(scenario, held, trains_embedding(scenario));
+}
+
+Held head_to_gather(const Scenario& scenario, const Chunk& chunk) {
+  const StageParameters held = parameters_of(scenario, chunk);
+  return end_to_gather(scenario, Held{held.head, 0.0} + held.prediction, trains_head(scenario));
+}
+
+Held chunk_to_gather(const Scenario& scenario, const Chunk& chunk) {
+  Held sum = embedding_to_gather(scenario, chunk) + head_to_gather(scenario, chunk);
+  for (const LayerKind kind : layer_kinds) {
+    const auto frozen = static_cast<double>(frozen_of(chunk, kind));
+    const double rest = static_cast<double>(layers_of(chunk, kind)) - frozen;
+    if (frozen > 0.0) sum = sum + frozen * layer_to_gather(scenario, kind, true);
+    if (rest > 0.0) sum = sum + rest * layer_to_gather(scenario, kind, false);
+  }
+  return sum;
 }
 
 Block stage_send(const Scenario& scenario, const Shard& shard, Phase phase, bool in_decoder) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the data axis does: gradient reduction, ZeRO-1 parameter gathers, and the optimizer.
+// What the data axis does: gradient reduction and parameter gathers.
 
 #include "plan/block_builder.hpp"
 #include "plan/stage.hpp"
@@ -45,11 +45,14 @@ struct Buckets {
 /// On the data lane, over `bytes` of this rank's gradients.
 [[nodiscard]] Block gradient_reduction(const Scenario& scenario, const Shard& shard,
                                        std::string name, Held parameters, int calls);
-/// The parameter gather of the same parameters; `hidden` 0 where nothing can hide it.
+/// Gathers so many bytes of parameters; `hidden` 0 where nothing can hide it.
 [[nodiscard]] Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string name,
-                                     Held parameters, double hidden);
+                                     Held bytes, double hidden);
+/// What such a gather carries, in bytes: under ZeRO-3 all weights, else what the step changed.
+[[nodiscard]] Held layer_to_gather(const Scenario& scenario, LayerKind kind, bool frozen);
+[[nodiscard]] Held embedding_to_gather(const Scenario& scenario, const Chunk& chunk);
+[[nodiscard]] Held head_to_gather(const Scenario& scenario, const Chunk& chunk);
+[[nodiscard]] Held chunk_to_gather(const Scenario& scenario, const Chunk& chunk);
 [[nodiscard]] Block join_data(const Scenario& scenario, const Shard& shard);
-/// Norm, clipping, update, and gathers that nothing hides; zeroing of gradients at the end.
-[[nodiscard]] Block optimizer(const Scenario& scenario, const Shard& shard, const Stage& stage);
 
 } // namespace clustersim

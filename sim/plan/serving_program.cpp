@@ -57,7 +57,8 @@ Item add_pass(ProgramWriter& writer, const Scenario& scenario, const Pass& pass,
   const Kinds kinds = kinds_of(now, part);
   for (const LayerKind kind : layer_kinds) {
     const std::int64_t count = kinds[static_cast<std::size_t>(kind)];
-    if (count > 0) items.push_back(times(writer.add(layer_forward(now, shard, kind)), count));
+    if (count > 0)
+      items.push_back(times(writer.add(layer_forward(now, shard, kind, WeightUse::frozen)), count));
   }
   const std::int64_t sends = whole ? scenario.plan.pipeline - 1 : 1;
   if (scenario.plan.pipeline > 1) items.push_back(times(writer.add(send(now, shard)), sends));

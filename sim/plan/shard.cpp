@@ -153,6 +153,14 @@ Bytes gradient_element(const Scenario& scenario) {
   return bytes_per_element(scenario.training.gradient_dtype);
 }
 
+bool trains_embedding(const Scenario& scenario) {
+  return scenario.training.tuning.trains_embedding();
+}
+
+bool trains_head(const Scenario& scenario) {
+  return scenario.training.tuning.trains_head();
+}
+
 double hidden_elements(const Shard& shard) {
   return elements(shard.tokens, shard.hidden);
 }
@@ -196,6 +204,12 @@ Shard shard_for(const Scenario& scenario, Shard shard, LayerKind kind) {
 Shard shard_for_head(const Scenario& scenario, const Shard& shard) {
   const bool both = scenario.model.architecture == Architecture::encoder_decoder;
   return both ? shard_for(scenario, shard, LayerKind::cross) : shard;
+}
+
+std::int64_t scored_tokens(const Scenario& scenario, const Shard& shard) {
+  const std::int64_t masked = scenario.training.masked_tokens;
+  if (!scenario.model.mlm_head || masked == 0) return shard.tokens;
+  return std::min(shard.batch * ceil_div(masked, shard.context), shard.tokens);
 }
 
 double seen_share(double sequence, std::int64_t window, bool causal) {

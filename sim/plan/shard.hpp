@@ -76,6 +76,8 @@ inline constexpr std::array layer_kinds{LayerKind::dense, LayerKind::experts,
 [[nodiscard]] Shard shard_for(const Scenario& scenario, Shard shard, LayerKind kind);
 /// The same for the head: of an encoder-decoder, the decoder's tokens.
 [[nodiscard]] Shard shard_for_head(const Scenario& scenario, const Shard& shard);
+/// Of the shard's tokens, those that the vocabulary head works on.
+[[nodiscard]] std::int64_t scored_tokens(const Scenario& scenario, const Shard& shard);
 
 /// Of the s × s pairs of a query and a key, those that are not masked: half of them when causal,
 /// and with a window of W keys W/s − W²/2s² (docs/explanation/attention.md).
@@ -105,6 +107,9 @@ inline constexpr std::array layer_kinds{LayerKind::dense, LayerKind::experts,
 [[nodiscard]] bool keeps_fp32_weights(const Scenario& scenario);
 [[nodiscard]] Bytes weight_element(const Scenario& scenario);
 [[nodiscard]] Bytes gradient_element(const Scenario& scenario);
+
+[[nodiscard]] bool trains_embedding(const Scenario& scenario);
+[[nodiscard]] bool trains_head(const Scenario& scenario);
 
 /// Parameters apart by the ranks that hold the same ones.
 struct Held {

@@ -32,6 +32,14 @@ Chunk chunk_of(const Scenario& scenario, std::int64_t first, std::int64_t count)
   chunk.kinds = kinds_of(scenario, first, count);
   chunk.recomputed =
       block ? kinds_of(scenario, first, std::min(plan.recompute_layers, count)) : chunk.kinds;
+  const std::int64_t frozen = scenario.training.tuning.frozen_layers;
+  chunk.frozen = kinds_of(scenario, first, std::clamp<std::int64_t>(frozen - first, 0, count));
+  // What no gradient reaches is not computed again.
+  for (std::size_t i = 0; i < layer_kinds.size(); ++i) {
+    const std::int64_t still =
+        block ? std::min(chunk.frozen[i], chunk.recomputed[i]) : chunk.frozen[i];
+    chunk.recomputed[i] -= still;
+  }
   const bool both = model.decoder_layers > 0;
   chunk.decoder_entry = both && first <= model.layers && end > model.layers;
   return chunk;
@@ -49,6 +57,10 @@ std::int64_t layers_of(const Chunk& chunk, LayerKind kind) {
 
 std::int64_t recomputed_of(const Chunk& chunk, LayerKind kind) {
   return chunk.recomputed[static_cast<std::size_t>(kind)];
+}
+
+std::int64_t frozen_of(const Chunk& chunk, LayerKind kind) {
+  return chunk.frozen[static_cast<std::size_t>(kind)];
 }
 
 std::optional<PipelineSchedule> schedule_of(const Scenario& scenario) {
@@ -77,19 +89,24 @@ std::vector<std::int64_t> share_layers(std::int64_t layers, std::int64_t places,
   return out;
 }
 
+Chunk whole_model(const Scenario& scenario) {
+  Chunk all = chunk_of(scenario, 0, all_layers(scenario.model));
+  all.embedding = all.head = true;
+  return all;
+}
+
 std::vector<Stage> stages_of(const Scenario& scenario) {
   const std::optional<PipelineSchedule> schedule = schedule_of(scenario);
-  if (!schedule) {
-    Chunk all = chunk_of(scenario, 0, all_layers(scenario.model));
-    all.embedding = all.head = true;
-    return {{all}};
-  }
+  if (!schedule) return {{whole_model(scenario)}};
   std::vector<Stage> stages(static_cast<std::size_t>(schedule->stages),
                             Stage(static_cast<std::size_t>(schedule->chunks)));
   for (const std::vector<PipePlace>& pipe : pipes_of(*schedule)) {
+    const std::vector<std::int64_t>& given = scenario.plan.stage_layers;
     const std::vector<std::int64_t> layers =
-        share_layers(all_layers(scenario.model), static_cast<std::int64_t>(pipe.size()),
-                     scenario.plan.ends_as_layers);
+        given.size() == pipe.size()
+            ? given
+            : share_layers(all_layers(scenario.model), static_cast<std::int64_t>(pipe.size()),
+                           scenario.plan.ends_as_layers);
     std::int64_t first = 0;
     for (std::size_t i = 0; i < pipe.size(); ++i) {
       Chunk& chunk =

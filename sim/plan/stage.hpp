@@ -20,12 +20,14 @@ struct Chunk {
   bool embedding = false, head = false;
   bool decoder_entry = false; // the encoder ends and its decoder begins
   std::array<std::int64_t, layer_kinds.size()> recomputed{}; // those that recompute is for
+  std::array<std::int64_t, layer_kinds.size()> frozen{};     // those that no gradient reaches
 };
 
 /// Layers of both stacks.
 [[nodiscard]] std::int64_t all_layers(const Transformer& model);
 [[nodiscard]] std::int64_t layers_of(const Chunk& chunk, LayerKind kind);
 [[nodiscard]] std::int64_t recomputed_of(const Chunk& chunk, LayerKind kind);
+[[nodiscard]] std::int64_t frozen_of(const Chunk& chunk, LayerKind kind);
 
 using Stage = std::vector<Chunk>;
 
@@ -37,6 +39,8 @@ using Stage = std::vector<Chunk>;
 [[nodiscard]] std::vector<std::int64_t> share_layers(std::int64_t layers, std::int64_t places,
                                                      bool ends_as_layers);
 
+/// On one stage.
+[[nodiscard]] Chunk whole_model(const Scenario& scenario);
 [[nodiscard]] std::vector<Stage> stages_of(const Scenario& scenario);
 
 /// Parameters of a stage on one rank. A table that another stage than

@@ -20,6 +20,7 @@
 #include "law/memory_bound.hpp"
 #include "network/collective.hpp"
 #include "plan/schedule.hpp"
+#include "spec/scenario.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -29,11 +30,8 @@
 
 namespace clustersim {
 
-enum class Lane { compute, tensor, context, expert, data, pipeline };
-inline constexpr std::size_t lane_count = 6;
-
-enum class Axis { tensor, context, expert, data, pipeline };
-[[nodiscard]] std::string_view name_of(Axis axis);
+enum class Lane { compute, tensor, context, expert, data, pipeline, host };
+inline constexpr std::size_t lane_count = 7;
 
 /// What part of the step an operator belongs to; the breakdown and the waterfall group by it.
 enum class Phase { forward, recompute, backward, gradient, optimizer };
@@ -51,7 +49,15 @@ struct Join {
   Lane lane = Lane::tensor;
 };
 
-using Work = std::variant<GemmShape, AttentionShape, MemoryKernel, Collective, Join>;
+/// A copy between a chip and its host's memory or drives, or an update by the host's cores, on all
+/// chips of a node at once.
+struct HostWork {
+  enum class What { to_host, from_host, read_drive, write_drive, update } what = What::to_host;
+  Bytes bytes; // of one chip; of an update what its cores read and write
+  friend auto operator<=>(const HostWork&, const HostWork&) = default;
+};
+
+using Work = std::variant<GemmShape, AttentionShape, MemoryKernel, Collective, Join, HostWork>;
 
 struct Op {
   std::string name; // "qkv projection", "all-gather before qkv"

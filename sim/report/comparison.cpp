@@ -18,8 +18,9 @@ namespace {
 
 /// Values of the scenario, and facts of the catalogue that it overrides.
 bool is_asked(const ResolvedValue& value) {
-  constexpr std::array kinds{Kind::chip, Kind::transformer, Kind::node,   Kind::fabric,
-                             Kind::link, Kind::stack,       Kind::recipe, Kind::calibration};
+  constexpr std::array kinds{Kind::chip,   Kind::transformer, Kind::node,
+                             Kind::fabric, Kind::link,        Kind::stack,
+                             Kind::recipe, Kind::optimizer,   Kind::calibration};
   const std::string_view table = std::string_view{value.key}.substr(0, value.key.find('.'));
   return value.origin == Origin::file || value.origin == Origin::command_line ||
          std::none_of(kinds.begin(), kinds.end(),

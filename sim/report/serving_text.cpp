@@ -12,10 +12,6 @@
 namespace clustersim {
 namespace {
 
-std::string heading(std::string_view text, TextStyle style) {
-  return "\n" + paint(Ink::bold, text, style) + "\n";
-}
-
 std::string fact(std::string_view name, std::string_view value, std::string_view rest) {
   return fmt::format("  {} {} {}\n", pad_right(name, 16), pad_right(value, 14), rest);
 }

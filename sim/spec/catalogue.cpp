@@ -16,8 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array all_kinds{Kind::chip, Kind::transformer, Kind::node,   Kind::fabric,
-                               Kind::link, Kind::stack,       Kind::recipe, Kind::calibration};
+constexpr std::array all_kinds{Kind::chip,   Kind::transformer, Kind::node,
+                               Kind::fabric, Kind::link,        Kind::stack,
+                               Kind::recipe, Kind::optimizer,   Kind::calibration};
 constexpr std::size_t most_files = 10000; // of one folder
 
 std::vector<fs::path> toml_files(const fs::path& folder) {

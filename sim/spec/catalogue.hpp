@@ -1,8 +1,9 @@
 #pragma once
 // Finding data files by name: chips, transformers, nodes, fabrics, links, stacks, recipes,
-// calibrations. Search path, first match wins: the scenario's folder, --data DIR, $CLUSTERSIM_DATA,
-// the data directory. In each: models/chips, models/transformers, models/stacks, models/recipes,
-// models/calibrations, topologies/nodes, topologies/fabrics, topologies/links.
+// optimizers, calibrations. Search path, first match wins: the scenario's folder, --data DIR,
+// $CLUSTERSIM_DATA, the data directory. In each: models/chips, models/transformers, models/stacks,
+// models/recipes, models/optimizers, models/calibrations, topologies/nodes, topologies/fabrics,
+// topologies/links.
 
 #include "base/diagnostic.hpp"
 #include "spec/scenario.hpp"
@@ -17,7 +18,7 @@
 
 namespace clustersim {
 
-enum class Kind { chip, transformer, node, fabric, link, stack, recipe, calibration };
+enum class Kind { chip, transformer, node, fabric, link, stack, recipe, optimizer, calibration };
 
 [[nodiscard]] std::string_view name_of(Kind kind);      // "chip"
 [[nodiscard]] std::string_view directory_of(Kind kind); // "models/chips"
@@ -87,5 +88,8 @@ load_transformer(const Catalogue&, std::string_view name, Diagnostics& out,
 [[nodiscard]] std::optional<Stack> load_stack(const Catalogue&, std::string_view name,
                                               Diagnostics& out,
                                               std::vector<ResolvedValue>* values = nullptr);
+[[nodiscard]] std::optional<Optimizer> load_optimizer(const Catalogue&, std::string_view name,
+                                                      Diagnostics& out,
+                                                      std::vector<ResolvedValue>* values = nullptr);
 
 } // namespace clustersim

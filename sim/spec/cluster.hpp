@@ -31,12 +31,18 @@ struct Node {
   } scale_up;
 
   struct Host {
-    int sockets = 1;
+    int sockets = 1;          // of one host
+    int chips = 0;            // that share a host, where a node is a rack or a slice; 0 = all
     Link pcie;                // chip to root or switch
     int chips_per_switch = 0; // PCIe switch fan-out; 0 = direct to the socket
     Link socket_link;         // UPI, xGMI between sockets
     bool peer_to_peer = true; // false: chip to chip bounces through host memory
     Link memory;              // socket memory as a link: bandwidth shared by all bounces
+    BytesPerSecond dram;      // what all cores read and write together, where `memory` stands for
+                              // something else; 0 = the memory of all sockets
+    Bytes capacity;           // of all sockets; here and below 0 = not stated
+    BytesPerSecond nvme_read, nvme_write; // of all local drives together
+    Bytes nvme_capacity;
   } host;
 
   struct Nics {
@@ -72,10 +78,20 @@ struct Partition {
   Node node;
   int nodes = 1;
   Fabric fabric;
+  [[nodiscard]] int chips() const { return nodes * node.chips; }
+};
+
+/// What joins several partitions. Those without a fabric of their own plug into this one; the
+/// topmost switches of the others hang at its topmost.
+struct Between {
+  Fabric fabric;
+  std::optional<std::int64_t> links; // from each partition's own fabric; absent: one for each
+                                     // network card, over the oversubscription
 };
 
 struct Cluster {
-  std::vector<Partition> partitions; // one today; several unlike ones later
+  std::vector<Partition> partitions;
+  std::optional<Between> between; // of several partitions
   [[nodiscard]] int chips() const;
 };
 

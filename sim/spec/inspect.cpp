@@ -15,11 +15,11 @@ struct KindMark {
   const char* table;
   Kind kind;
 };
-constexpr std::array marks{
-    KindMark{"compute", Kind::chip},     KindMark{"node", Kind::node},
-    KindMark{"fabric", Kind::fabric},    KindMark{"link", Kind::link},
-    KindMark{"stack", Kind::stack},      KindMark{"kernel", Kind::recipe},
-    KindMark{"gemm", Kind::calibration}, KindMark{"model", Kind::transformer}};
+constexpr std::array marks{KindMark{"compute", Kind::chip},     KindMark{"node", Kind::node},
+                           KindMark{"fabric", Kind::fabric},    KindMark{"link", Kind::link},
+                           KindMark{"stack", Kind::stack},      KindMark{"kernel", Kind::recipe},
+                           KindMark{"update", Kind::optimizer}, KindMark{"gemm", Kind::calibration},
+                           KindMark{"model", Kind::transformer}};
 
 std::optional<Kind> kind_of(const Tree& root) {
   // A scenario says where and how to train; a transformer file has a [model] alone.
@@ -60,6 +60,9 @@ void read_entry(Loading& loading, Kind kind, const Name& name) {
     break;
   case Kind::recipe:
     static_cast<void>(load(loading, name, FusionRecipe{}));
+    break;
+  case Kind::optimizer:
+    static_cast<void>(load(loading, name, Optimizer{}));
     break;
   case Kind::calibration:
     static_cast<void>(load_calibration(loading, name, nullptr));

@@ -172,6 +172,21 @@ void check_model(const Transformer& m, const Reading& reading, Diagnostics& out)
   }
 }
 
+/// A rule for matrices differs from the rule for all only in what it says.
+void fill_matrices(Optimizer& optimizer, const Reading& reading, Diagnostics& /*out*/) {
+  const UpdateWork given = optimizer.matrices;
+  optimizer.matrices = optimizer.update;
+  const auto keep = [&](const char* key, auto member) {
+    if (reading.has(std::string("matrices.") + key)) optimizer.matrices.*member = given.*member;
+  };
+  keep("gradient_moves", &UpdateWork::gradient_moves);
+  keep("weight_moves", &UpdateWork::weight_moves);
+  keep("state_moves", &UpdateWork::state_moves);
+  keep("extra_bytes", &UpdateWork::extra_bytes);
+  keep("flops", &UpdateWork::flops);
+  keep("kernels_per_tensor", &UpdateWork::kernels_per_tensor);
+}
+
 } // namespace
 
 std::optional<Transformer> read_transformer(Loading& loading, const Tree& root,
@@ -195,6 +210,14 @@ std::optional<FusionRecipe> load(Loading& loading, const Name& name, FusionRecip
   }
   return read_whole(loading, recipe_schema(), found->tree, found->id,
                     [](FusionRecipe&, const Reading&, Diagnostics&) {});
+}
+
+std::optional<Optimizer> load(Loading& loading, const Name& name, Optimizer) {
+  const auto found = open_named(loading, Kind::optimizer, name);
+  if (!found) {
+    return std::nullopt;
+  }
+  return read_whole(loading, optimizer_schema(), found->tree, found->id, fill_matrices);
 }
 
 std::optional<Stack> load(Loading& loading, const Name& name, Stack) {

@@ -13,20 +13,21 @@ constexpr std::array<std::string_view, kernel_class_count> kernel_classes{
     "elementwise", "norm", "activation", "softmax", "optimizer",
     "loss",        "rope", "permute",    "cast",    "gather"};
 
-constexpr std::array<std::string_view, 12> sites{"embedding", "norm",     "residual", "qkv",
-                                                 "rope",      "score",    "context",  "activation",
-                                                 "loss",      "gradient", "cast",     "quantise"};
+constexpr std::array<std::string_view, 13> sites{
+    "embedding",  "norm", "residual", "qkv",     "rope", "score",   "context",
+    "activation", "loss", "gradient", "adapter", "cast", "quantise"};
 
 struct KindNames {
   std::string_view name, directory;
 };
-constexpr std::array<KindNames, 8> kinds{{{"chip", "models/chips"},
+constexpr std::array<KindNames, 9> kinds{{{"chip", "models/chips"},
                                           {"transformer", "models/transformers"},
                                           {"node", "topologies/nodes"},
                                           {"fabric", "topologies/fabrics"},
                                           {"link", "topologies/links"},
                                           {"stack", "models/stacks"},
                                           {"recipe", "models/recipes"},
+                                          {"optimizer", "models/optimizers"},
                                           {"calibration", "models/calibrations"}}};
 
 template <class E, std::size_t N>

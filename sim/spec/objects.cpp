@@ -72,7 +72,7 @@ std::string known_ids(const Loading& loading, Kind kind) {
 
 std::optional<Kind> kind_from(std::string_view name) {
   for (const Kind kind : {Kind::chip, Kind::transformer, Kind::node, Kind::fabric, Kind::link,
-                          Kind::stack, Kind::recipe, Kind::calibration}) {
+                          Kind::stack, Kind::recipe, Kind::optimizer, Kind::calibration}) {
     if (name_of(kind) == name) {
       return kind;
     }
@@ -207,6 +207,10 @@ std::optional<Link> load_link(const Catalogue& catalogue, std::string_view name,
 std::optional<Stack> load_stack(const Catalogue& catalogue, std::string_view name, Diagnostics& out,
                                 std::vector<ResolvedValue>* values) {
   return load_public<Stack>(catalogue, name, out, values);
+}
+std::optional<Optimizer> load_optimizer(const Catalogue& catalogue, std::string_view name,
+                                        Diagnostics& out, std::vector<ResolvedValue>* values) {
+  return load_public<Optimizer>(catalogue, name, out, values);
 }
 
 } // namespace clustersim

@@ -67,6 +67,7 @@ struct NamedTree {
 [[nodiscard]] std::optional<Node> load(Loading& loading, const Name& name, Node);
 [[nodiscard]] std::optional<Fabric> load(Loading& loading, const Name& name, Fabric);
 [[nodiscard]] std::optional<Stack> load(Loading& loading, const Name& name, Stack);
+[[nodiscard]] std::optional<Optimizer> load(Loading& loading, const Name& name, Optimizer);
 [[nodiscard]] std::optional<Transformer> load(Loading& loading, const Name& name, Transformer);
 [[nodiscard]] std::optional<FusionRecipe> load(Loading& loading, const Name& name, FusionRecipe);
 /// From a tree of a transformer file's shape.

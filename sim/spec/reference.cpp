@@ -97,6 +97,7 @@ std::string schema_reference_markdown() {
       "fabric, link, stack, recipe, calibration.\n";
   section(out, scenario_schema());
   section(out, model_choice_schema());
+  section(out, search_schema());
   section(out, transformer_schema());
   section(out, chip_schema());
   section(out, node_schema());
@@ -104,6 +105,7 @@ std::string schema_reference_markdown() {
   section(out, link_schema());
   section(out, stack_schema());
   section(out, recipe_schema());
+  section(out, optimizer_schema());
   section(out, calibration_schema());
   section(out, overlay_schema());
   return out;

@@ -4,12 +4,17 @@
 
 #include "base/diagnostic.hpp"
 #include "spec/cluster.hpp"
+#include "spec/optimizer.hpp"
+#include "spec/search_space.hpp"
 #include "spec/stack.hpp"
 #include "spec/transformer.hpp"
+#include "spec/tuning.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clustersim {
@@ -20,23 +25,41 @@ enum class Recompute { none, selective, operators, full };
 /// Full recompute of all layers in groups that keep one input each, or of the first layers of each
 /// stage alone (Megatron-LM --recompute-method).
 enum class RecomputeMethod { uniform, block };
-enum class OptimizerKind { adamw, sgd };
 /// In which order a pipeline stage works (docs/explanation/pipeline.md). 1F1B with virtual stages
 /// is the interleaved schedule.
 enum class Schedule { gpipe, one_f_one_b, zero_bubble, dual_pipe };
 /// How the ranks that share a sequence see each other's keys and values.
 enum class ContextExchange { ring, all_gather, ulysses };
 
+/// As a scenario spells them.
+[[nodiscard]] std::string_view spelled(Recompute recompute);
+[[nodiscard]] std::string_view spelled(Schedule schedule);
+[[nodiscard]] std::string_view spelled(ContextExchange exchange);
+/// How a plan splits the work.
+enum class Axis { tensor, context, expert, data, pipeline };
+[[nodiscard]] std::string_view name_of(Axis axis);
+
+/// The order in which axes count through the chips, the fastest first (spec/placement.hpp).
+using Placement = std::array<Axis, 5>;
+inline constexpr Placement usual_placement{Axis::tensor, Axis::context, Axis::expert, Axis::data,
+                                           Axis::pipeline};
+/// Whole replicas side by side: what unlike partitions need, since no replica spans two of them.
+inline constexpr Placement replica_placement{Axis::tensor, Axis::context, Axis::expert,
+                                             Axis::pipeline, Axis::data};
+
 struct Training {
   std::int64_t sequence = 0;         // of the encoder where there are both
   std::int64_t decoder_sequence = 0; // of an encoder-decoder
   std::int64_t global_batch = 0;     // sequences per optimizer step
   Precision precision = Precision::bf16;
-  OptimizerKind optimizer = OptimizerKind::adamw;
+  std::optional<Precision> gradient_precision; // of products that make gradients, where it differs
+  Optimizer optimizer;
   Precision gradient_dtype = Precision::fp32;
   Precision master_dtype = Precision::fp32;
   bool dropout = false;
-  double expert_imbalance = 1.0; // tokens of the busiest rank's experts / the mean
+  double expert_imbalance = 1.0;  // tokens of the busiest rank's experts / the mean
+  std::int64_t masked_tokens = 0; // of a sequence, that a masked-token head scores; 0 = all
+  FineTuning tuning;
   Stack stack;
   std::optional<double> tokens; // of the whole run
 };
@@ -55,6 +78,9 @@ struct Plan {
   Recompute recompute = Recompute::none;
   RecomputeMethod recompute_method = RecomputeMethod::uniform;
   std::int64_t recompute_layers = 1; // of a group, or of each chunk of layers under block
+  Placement placement = usual_placement;
+  std::vector<std::int64_t> stage_layers; // of each stage and chunk; empty: shared out evenly
+  Offload offload;
 };
 
 /// Serving in place of training: `batch` sequences at a time on each copy of the model. Lowering
@@ -102,14 +128,26 @@ struct Scenario {
   Training training;
   Plan plan;
   Inference inference;
+  SearchSpace search;
   PowerLimits power;
   Prices prices;
   std::vector<ResolvedValue> inputs;    // sorted by key
   std::vector<std::string> assumptions; // sentences
   std::vector<std::string> warnings;
 
-  [[nodiscard]] const Chip& chip() const { return cluster.partitions.front().node.chip; }
+  std::size_t seen_from = 0; // the partition whose replicas this value describes
+  std::int64_t share = 0;    // micro-batches of each of them; 0: all replicas of the cluster alike
+
+  [[nodiscard]] const Partition& partition() const { return cluster.partitions[seen_from]; }
+  [[nodiscard]] const Chip& chip() const { return partition().node.chip; }
   [[nodiscard]] bool serves() const { return inference.batch > 0; }
+  /// Chips of the partitions before this one.
+  [[nodiscard]] int first_chip() const {
+    int before = 0;
+    for (std::size_t p = 0; p < seen_from; ++p)
+      before += cluster.partitions[p].chips();
+    return before;
+  }
   /// Ranks that see different tokens of a step and hold the same dense weights.
   [[nodiscard]] int data_ranks() const { return plan.data * plan.context; }
   /// Ranks that hold the same experts' weights.
@@ -118,7 +156,7 @@ struct Scenario {
   }
   /// Micro-batches per optimizer step and data-parallel rank.
   [[nodiscard]] std::int64_t micro_batches() const {
-    return training.global_batch / (plan.data * plan.micro_batch);
+    return share > 0 ? share : training.global_batch / (plan.data * plan.micro_batch);
   }
 };
 

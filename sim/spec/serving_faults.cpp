@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace clustersim {
 namespace {
 
@@ -56,7 +59,41 @@ void check_plan(const Scenario& scenario, std::vector<PlanFault>& faults) {
   }
 }
 
+/// Keys of a plan that serving has, too.
+constexpr std::array plan_keys{"plan.tensor",  "plan.pipeline", "plan.data",
+                               "plan.context", "plan.expert",   "plan.expert_tensor"};
+
+bool belongs_to_training(const std::string& key) {
+  if (key.starts_with("training.") || key.starts_with("finetune.")) return true;
+  return key.starts_with("plan.") && std::ranges::find(plan_keys, key) == plan_keys.end();
+}
+
 } // namespace
+
+void derive_serving(ScenarioInput& input, const Reading& reading, Diagnostics& out) {
+  Inference& serving = input.scenario.inference;
+  if (!reading.has("inference.weights")) serving.weights = serving.precision;
+  if (!reading.has("inference.kv_cache")) {
+    serving.kv_cache =
+        bytes_per_element(serving.precision) <= Bytes{1} ? Precision::bf16 : serving.precision;
+  }
+  input.scenario.training.sequence = serving.prompt;
+  input.scenario.training.precision = serving.precision;
+  input.scenario.plan.micro_batch = serving.batch;
+  for (const auto& [key, given] : reading.given) {
+    if (belongs_to_training(key)) {
+      out.add(
+          diagnose(given.place,
+                   fmt::format("'{}' belongs to training, and [inference] asks about serving", key),
+                   "one of both"));
+    }
+  }
+  if (!input.partitions.empty()) {
+    out.add(diagnose(reading.place_of("inference.batch"),
+                     "unlike partitions do not serve one model together",
+                     "a cluster.node, or one scenario for each partition"));
+  }
+}
 
 std::vector<PlanFault> serving_faults(const Scenario& scenario) {
   std::vector<PlanFault> faults;

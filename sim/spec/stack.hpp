@@ -29,7 +29,8 @@ enum class Site {
   activation, // tokens × FFN width (of the down projection's input)
   loss,       // tokens × vocabulary
   gradient,   // parameters, once per micro-batch: separate accumulation
-  cast,       // parameters, once per micro-batch: autocast of FP32 weights
+  adapter, // tokens × output width of an adapted product: scaling and adding its adapter's output
+  cast,    // parameters, once per micro-batch: autocast of FP32 weights
   quantise // operands of 8- and 4-bit GEMMs: tokens × input (forward) or output (backward) width
 };
 
@@ -94,20 +95,26 @@ struct Stack {
   } overlap;
 
   struct Gradient {
-    bool accumulate_in_gemm = true; // weight-gradient GEMM adds into the main gradient
+    bool accumulate_in_gemm = true;    // weight-gradient GEMM adds into the main gradient
     bool kept_until_pass_ends = false; // fresh ones of all parameters, where it does not
     Precision dtype = Precision::fp32;
   } gradient;
 
   struct Optimizer {
-    double bytes_per_parameter = 0;      // traffic of the update beside gradient-norm and zeroing
-    double norm_bytes_per_parameter = 0; // gradient norm and clipping: not sharded by ZeRO
-    int kernels = 1;                     // launches
+    std::string use = "adamw";            // what this stack trains with, unless the scenario says
+    double extra_bytes_per_parameter = 0; // traffic of its update beyond the rule's
+    double norm_bytes_per_parameter = 0;  // gradient norm and clipping: not sharded by ZeRO
+    int kernels = 1;                      // launches
   } optimizer;
 
   struct Head {
     double logit_bytes = 4; // memory kept per logit, loss included
   } head;
+
+  struct Experts {
+    bool deduplicates = false; // dispatch sends a token once per rank, and across nodes once per
+                               // node, and lays the copies out by expert (DeepEP, HybridEP)
+  } experts;
 
   struct MemoryUse {
     Bytes framework;            // context, communicators, cache (scalar: memory)

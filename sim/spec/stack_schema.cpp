@@ -35,7 +35,7 @@ const Schema<FusedKernel>& kernel_schema() {
     using enum Site;
     add_choice(s, "site", at(&F::site),
                named(std::array{embedding, norm, residual, qkv, rope, score, context, activation,
-                                loss, gradient, cast, quantise}),
+                                loss, gradient, adapter, cast, quantise}),
                "where in a step it runs, and so the tensor it works on")
         .required();
     Choices<KernelClass> classes;
@@ -148,10 +148,14 @@ void add_training(Schema<S>& s) {
       "of the main gradient, unless the scenario says")
       .because("the safe choice");
   using O = Stack::Optimizer;
-  add(s, "optimizer.bytes_per_parameter", stack(&Stack::optimizer, &O::bytes_per_parameter),
-      "traffic of the update")
-      .required()
-      .between(0, 1000);
+  add(s, "optimizer.use", stack(&Stack::optimizer, &O::use),
+      "id of the optimizer that it trains with, unless the scenario says")
+      .because("the usual choice");
+  add(s, "optimizer.extra_bytes_per_parameter",
+      stack(&Stack::optimizer, &O::extra_bytes_per_parameter),
+      "traffic of its update beyond what the optimizer's file says")
+      .between(0, 1000)
+      .because("none");
   add(s, "optimizer.norm_bytes_per_parameter",
       stack(&Stack::optimizer, &O::norm_bytes_per_parameter), "gradient norm and clipping")
       .between(0, 1000)
@@ -163,6 +167,10 @@ void add_training(Schema<S>& s) {
       "memory kept per logit, loss included")
       .between(0, 100)
       .because("FP32 logits");
+  add(s, "experts.deduplicates", stack(&Stack::experts, &Stack::Experts::deduplicates),
+      "a token goes once to a rank that holds several of its experts, and once to a node; copies "
+      "are laid out by expert on arrival")
+      .because("a plain all-to-all of copies");
   using M = Stack::MemoryUse;
   add(s, "memory.framework", stack(&Stack::memory, &M::framework),
       "context, communicators and cache of one chip")

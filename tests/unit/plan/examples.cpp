@@ -61,6 +61,12 @@ FusionRecipe plain_recipe() {
   return recipe;
 }
 
+Optimizer adamw() {
+  Optimizer optimizer;
+  optimizer.states = {{.name = "momentum"}, {.name = "variance"}};
+  return optimizer;
+}
+
 Scenario example(Transformer model, std::int64_t sequence, const char* attention) {
   Scenario scenario;
   scenario.model = std::move(model);
@@ -76,7 +82,7 @@ Scenario example(Transformer model, std::int64_t sequence, const char* attention
   Stack& stack = scenario.training.stack;
   stack.attention_kernel = attention;
   stack.recipe = plain_recipe();
-  stack.optimizer.bytes_per_parameter = 30;
+  scenario.training.optimizer = adamw();
   stack.optimizer.norm_bytes_per_parameter = 4;
   stack.overlap.bucket = Bytes{1e8};
   return scenario;

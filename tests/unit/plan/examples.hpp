@@ -19,6 +19,8 @@ Transformer small_gpt(std::int64_t layers, std::int64_t heads);
 /// One kernel at every site, moving 2 elements forward and 3 backward.
 FusionRecipe plain_recipe();
 
+/// Two FP32 moments, one pass.
+Optimizer adamw();
 /// A model on a chip with one fused attention kernel, one rank, one micro-batch of one sequence;
 /// the stack asks for `attention`.
 Scenario example(Transformer model, std::int64_t sequence, const char* attention = "fused");

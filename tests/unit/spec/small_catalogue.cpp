@@ -162,10 +162,24 @@ attention_kernel = "flash-2"
 per_operator = { value = "10 us", fitted = "time" }
 [overlap]
 bucket = "25 MB"
-[optimizer]
-bytes_per_parameter = 30
 [memory]
 framework = { value = "1 GiB", fitted = "memory" }
+)";
+
+const char* const optimizer_text = R"(schema = 1
+id = "adamw"
+name = "AdamW"
+source = "made-up"
+[sources]
+made-up = "made up for tests"
+[update]
+flops = 15
+[[state]]
+name = "momentum"
+dtype = "fp32"
+[[state]]
+name = "variance"
+dtype = "fp32"
 )";
 
 } // namespace
@@ -181,6 +195,7 @@ SmallCatalogue::SmallCatalogue() {
   write("models/transformers/toy-model.toml", model_text);
   write("models/recipes/bare.toml", recipe_text);
   write("models/stacks/frame.toml", stack_text);
+  write("models/optimizers/adamw.toml", optimizer_text);
   write("topologies/links/wire.toml", link_text);
   write("topologies/nodes/pair.toml", node_text);
   write("topologies/fabrics/switch.toml", fabric_text);
