@@ -31,7 +31,7 @@ Peak peak_of(const Scenario& scenario) {
   }
   Peak peak{alike ? first : sum / static_cast<double>(scenario.cluster.chips()), {}};
   peak.basis = fmt::format("{} dense {}{}", format_quantity(peak.rate), name_of(precision),
-                           alike ? "" : ", mean of all chips");
+                           alike ? "" : ", mean");
   return peak;
 }
 

@@ -1,6 +1,8 @@
 #include "plan/context_exchange.hpp"
 #include "plan/layer.hpp"
 
+#include <algorithm>
+
 namespace clustersim {
 
 namespace {
@@ -26,9 +28,11 @@ Flops product_flops(const Scenario& scenario, const Shard& shard, std::int64_t k
   const double width = static_cast<double>(scenario.model.heads) *
                        (static_cast<double>(scenario.model.head_dim) + value_dim) / 2.0;
   const double full = 2.0 * static_cast<double>(shard.batch) * square * width;
-  const double seen = shard.serves
-                          ? seen_by_last(shard, static_cast<double>(keys))
-                          : seen_share(static_cast<double>(keys), shard.window, shard.causal);
+  // Of packed documents each query sees the keys of its own.
+  const double own = static_cast<double>(std::min(keys, shard.document));
+  const double seen =
+      shard.serves ? seen_by_last(shard, static_cast<double>(keys))
+                   : seen_share(own, shard.window, shard.causal) * own / static_cast<double>(keys);
   return Flops{full * seen / static_cast<double>(shard.tensor)};
 }
 
@@ -105,6 +109,14 @@ void append_unfused_backward(BlockBuilder& builder, const Scenario& scenario, co
   builder.gemm("attention keys, gradient", from_scores(chip, shard, keys, role), product);
 }
 
+/// A kernel for sequences of unlike lengths takes documents as so many sequences. Unfused products
+/// compute what their mask then hides.
+AttentionShape packed_attention(const Scenario& scenario, const Shard& shard, bool backward) {
+  AttentionShape shape = fused_attention(scenario, shard, shard.document, backward);
+  shape.batch *= shard.sequence / shard.document;
+  return shape;
+}
+
 AttentionShape cross_shape(const Scenario& scenario, const Shard& shard, bool backward) {
   AttentionShape shape = fused_attention(scenario, shard, shard.queries, backward);
   shape.keys = shard.source;
@@ -116,6 +128,7 @@ AttentionShape cross_shape(const Scenario& scenario, const Shard& shard, bool ba
 
 void append_cross_attention(BlockBuilder& builder, const Scenario& scenario, Shard shard) {
   shard.causal = false;
+  shard.document = shard.source;
   const Flops product = product_flops(scenario, shard, shard.source);
   if (attention_is_fused(scenario)) {
     return builder.attention("attention to encoder", cross_shape(scenario, shard, false),
@@ -126,6 +139,7 @@ void append_cross_attention(BlockBuilder& builder, const Scenario& scenario, Sha
 
 void append_cross_attention_backward(BlockBuilder& builder, const Scenario& scenario, Shard shard) {
   shard.causal = false;
+  shard.document = shard.source;
   const Flops product = product_flops(scenario, shard, shard.source);
   if (attention_is_fused(scenario)) {
     return builder.attention("attention to encoder, backward", cross_shape(scenario, shard, true),
@@ -142,8 +156,8 @@ void append_attention_core(BlockBuilder& builder, const Scenario& scenario, cons
     return;
   }
   if (attention_is_fused(scenario)) {
-    AttentionShape shape = fused_attention(scenario, shard, shard.sequence, false);
-    shape.queries = shard.queries; // fewer than keys in a later chunk of a prompt
+    AttentionShape shape = packed_attention(scenario, shard, false);
+    if (shard.serves) shape.queries = shard.queries; // fewer than keys in a later chunk of a prompt
     builder.attention("attention", shape, 2.0 * product);
     return;
   }
@@ -162,7 +176,7 @@ void append_attention_core_backward(BlockBuilder& builder, const Scenario& scena
   }
   if (attention_is_fused(scenario)) {
     // MFU counts twice the forward products; the kernel also computes the scores again.
-    builder.attention("attention, backward", fused_attention(scenario, shard, shard.sequence, true),
+    builder.attention("attention, backward", packed_attention(scenario, shard, true),
                       4.0 * product);
     return;
   }

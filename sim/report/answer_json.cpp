@@ -170,6 +170,7 @@ Json partitions_json(const Answer& answer) {
     row["replicas"] = part.share.replicas;
     row["micro_batches"] = part.share.micro_batches;
     row["sequences"] = part.share.all * answer.scenario.plan.micro_batch;
+    row["share"] = share_of(part, answer);
     row["micro_batch_s"] = part.share.each.si();
     row["memory_used_bytes"] = (part.memory.peak + part.memory.reserve).si();
     row["memory_margin_bytes"] = part.memory.margin().si();
@@ -187,7 +188,8 @@ Json partitions_json(const Answer& answer) {
 Json balance_json(const Balance& balance) {
   return {{"ideal_step_time_s", balance.ideal.si()},
           {"equal_step_time_s", balance.equal.si()},
-          {"cost", balance_cost(balance)}};
+          {"cost", balance_cost(balance)},
+          {"equal_cost", balance.equal / balance.step - 1.0}};
 }
 
 } // namespace

@@ -66,6 +66,7 @@ CellFloor PlanRater::floor_of(const PlanCell& cell) {
 Seconds PlanRater::least_of_equal_stages(const CellFloor::Parts& parts, const Plan& plan,
                                          double micro_batches) const {
   const double others = plan.pipeline - 1.0;
+  const int to_middle = plan.pipeline / 2 - 1;
   const double chunks = plan.virtual_stages;
   const double layers = static_cast<double>(scenario_.model.layers) / plan.pipeline;
   const Seconds stage = parts.layer.compute * layers;
@@ -80,21 +81,24 @@ Seconds PlanRater::least_of_equal_stages(const CellFloor::Parts& parts, const Pl
     // Half of the micro-batches have their head on this stage. Or in the middle of the pipeline:
     // nothing to do until a micro-batch of either end has come there.
     return std::max(stage * micro_batches + parts.head.compute * (micro_batches / 2.0),
-                    stage * micro_batches +
-                        parts.layer_forward.compute * (layers * (plan.pipeline / 2 - 1)));
+                    stage * micro_batches + parts.layer_forward.compute * (layers * to_middle));
   }
   return all;
+}
+
+double PlanRater::micro_batches_of(const Plan& plan) const {
+  const std::int64_t count = scenario_.training.global_batch / (plan.data * plan.micro_batch);
+  return static_cast<double>(count);
 }
 
 Seconds PlanRater::least_step(const CellFloor& floor, const Plan& plan) const {
   const CellFloor::Parts& parts = splits_backward(plan.schedule) ? floor.split : floor.plain;
   const double stages = plan.pipeline;
-  const double micro_batches =
-      static_cast<double>(scenario_.training.global_batch / (plan.data * plan.micro_batch));
+  const double micro_batches = micro_batches_of(plan);
   Seconds least = longer(parts.whole) * (micro_batches / stages);
   if (plan.pipeline > 1) {
     if (!splits_backward(plan.schedule) && plan.virtual_stages == 1 && micro_batches > 1.0) {
-      least = std::max(least, longer(parts.whole) * stages_in_a_row(micro_batches, stages));
+      least = std::max(least, parts.whole.compute * stages_in_a_row(micro_batches, stages));
     }
     const std::int64_t layers = scenario_.model.layers + scenario_.model.decoder_layers;
     if (layers % (std::int64_t{plan.pipeline} * plan.virtual_stages) == 0) {
@@ -106,8 +110,7 @@ Seconds PlanRater::least_step(const CellFloor& floor, const Plan& plan) const {
 
 double PlanRater::least_score(const CellFloor& floor, const Plan& plan) const {
   const CellFloor::Parts& parts = splits_backward(plan.schedule) ? floor.split : floor.plain;
-  const double micro_batches =
-      static_cast<double>(scenario_.training.global_batch / (plan.data * plan.micro_batch));
+  const double micro_batches = micro_batches_of(plan);
   const Joules work = parts.whole.work * (micro_batches / plan.pipeline);
   return score_of(least_step(floor, plan), work * slack, Bytes{0});
 }

@@ -38,6 +38,7 @@ public:
 
 private:
   [[nodiscard]] CellFloor::Parts parts(Schedule schedule);
+  [[nodiscard]] double micro_batches_of(const Plan& plan) const;
   [[nodiscard]] Seconds least_of_equal_stages(const CellFloor::Parts& parts, const Plan& plan,
                                               double micro_batches) const;
   [[nodiscard]] double score_of(Seconds step, Joules chip_work, Bytes used) const;

@@ -131,6 +131,7 @@ PlanSpace::PlanSpace(const Scenario& scenario)
 void PlanSpace::add_cells(std::int64_t tensor, std::int64_t context) {
   Plan plan = base_;
   plan.pipeline = plan.virtual_stages = 1;
+  plan.stage_layers.clear(); // of the given pipeline alone
   plan.zero = 0;
   plan.hybrid_shard = 1;
   plan.tensor = static_cast<int>(tensor);
@@ -179,7 +180,7 @@ std::int64_t PlanSpace::data_of(const PlanCell& cell, std::int64_t pipeline) con
 
 std::vector<Schedule> PlanSpace::schedules(std::int64_t pipeline) const {
   if (pipeline > 1) return space_.schedule;
-  return {space_.schedule.front()};
+  return {Schedule::one_f_one_b}; // means nothing there; the default
 }
 
 std::vector<std::int64_t> PlanSpace::virtual_stages_of(std::int64_t pipeline,

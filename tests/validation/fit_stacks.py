@@ -51,12 +51,16 @@ def stack_files() -> list[pathlib.Path]:
     return sorted((reports.root / "models" / "stacks").glob("*.toml"))
 
 
-def at_point(text: str, point: Point, source: str) -> str:
+def at_point(text: str, point: Point, source: str | None = None) -> str:
+    """The stack's file with its declared scalars at this point; their source stays if none is given."""
     host, factor = point
-    text = host_key.sub(
-        lambda m: f'per_operator{m[1]}= {{ value = "{host} us", source = "{source}", fitted = "time" }}', text)
-    return factor_key.sub(
-        lambda m: f'class_factor{m[1]}= {{ value = {factor}, source = "{source}", fitted = "time" }}', text)
+
+    def value(match: re.Match, key: str, written: str) -> str:
+        told = source or re.search(r'source *= *"([^"]*)"', match[0])[1]
+        return f'{key}{match[1]}= {{ value = {written}, source = "{told}", fitted = "time" }}'
+
+    text = host_key.sub(lambda m: value(m, "per_operator", f'"{host} us"'), text)
+    return factor_key.sub(lambda m: value(m, "class_factor", str(factor)), text)
 
 
 def predictions(program: str, point: Point) -> dict[str, dict]:
@@ -65,7 +69,7 @@ def predictions(program: str, point: Point) -> dict[str, dict]:
         stacks = pathlib.Path(folder) / "models" / "stacks"
         stacks.mkdir(parents=True)
         for file in stack_files():
-            (stacks / file.name).write_text(at_point(file.read_text(), point, "global"))
+            (stacks / file.name).write_text(at_point(file.read_text(), point))
         done = subprocess.run(
             [program, "validate", str(evidence), "--json", "--data", folder, "--threads", "1"],
             cwd=reports.root, capture_output=True, text=True, check=True)
