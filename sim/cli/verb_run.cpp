@@ -19,6 +19,10 @@ ExitCode serve_scenario(const Options& options, Format format, const Scenario& s
     throw misuse("--fail-on has no limits for a scenario that serves",
                  "leave it out, and read the report's JSON");
   }
+  if (!options.engine.empty() || options.compare_engines || !options.trace.empty()) {
+    throw misuse("a model that serves is timed by the analytic engine only",
+                 "leave out --engine, --compare-engines and --trace");
+  }
   const ServingAnswer result = serve(scenario);
   deliver(options, format == Format::json ? render_serving_json(result, CLUSTERSIM_VERSION)
                                           : render_serving_text(result, output_style(options)));

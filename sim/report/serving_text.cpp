@@ -13,7 +13,7 @@ namespace clustersim {
 namespace {
 
 std::string fact(std::string_view name, std::string_view value, std::string_view rest) {
-  return fmt::format("  {} {} {}\n", pad_right(name, 16), pad_right(value, 14), rest);
+  return fmt::format("  {} {} {}\n", pad_right(name, 14), pad_right(value, 16), rest);
 }
 
 std::string rate(double tokens_per_second) {
@@ -67,12 +67,11 @@ std::string first_facts(const ServingAnswer& answer) {
   const Inference& serving = answer.scenario.inference;
   std::string out = "\n";
   out += fact("First token", format_quantity(times.first_token, 4),
-              fmt::format("one prompt alone; {} for all {} at once",
+              fmt::format("one prompt alone; {} for {} at once",
                           format_quantity(times.first_of_batch, 4), grouped(serving.batch)));
   out += fact("Each token", format_quantity(times.per_token, 4),
-              fmt::format("{} per user; {} at first, {} at the end",
-                          rate(answer.user_tokens_per_second), format_quantity(times.at_start, 4),
-                          format_quantity(times.at_end, 4)));
+              fmt::format("{} a user; {} to {}", rate(answer.user_tokens_per_second),
+                          format_quantity(times.at_start, 4), format_quantity(times.at_end, 4)));
   out += fact("Throughput", rate(answer.decode_tokens_per_second),
               fmt::format("while decoding; {} with prefill", rate(answer.tokens_per_second)));
   out += fact("Prefill", rate(answer.prompt_tokens_per_second), "of prompts");
@@ -85,9 +84,8 @@ std::string first_facts(const ServingAnswer& answer) {
                   : fmt::format("does not fit in {} usable: {} too much",
                                 format_binary(memory.usable), format_binary(-memory.margin())));
   out += fact("Largest batch", grouped(answer.largest_batch),
-              fmt::format("sequences a copy; {} of cache each, {} a token of the whole model",
-                          format_binary(answer.cache_per_sequence),
-                          format_binary(answer.cache_per_token)));
+              fmt::format("sequences a copy, each {} of cache a chip",
+                          format_binary(answer.cache_per_sequence)));
   out += fact("Energy", format_quantity(answer.per_output_token, 4),
               "an output token, prefill included");
   return out;
@@ -147,9 +145,12 @@ std::string memory_section(const ServingAnswer& answer, TextStyle style) {
   for (const MemoryTerm& term : answer.memory.terms)
     add(term);
   add({"framework", answer.memory.reserve, ""});
+  const std::string cache = fmt::format("One token takes {} of cache in the whole model.",
+                                        format_binary(answer.cache_per_token));
   return heading("Where the memory goes", style) +
          table({{"term"}, {"size", Align::right}, {"share", Align::right}, {"divided by"}}, rows,
-               style);
+               style) +
+         hanging("  ", cache);
 }
 
 std::string notes(const ServingAnswer& answer, TextStyle style) {

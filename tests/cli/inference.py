@@ -174,6 +174,50 @@ def published(program):
         program.expect(100 * statistics.median(shares) < median, f"{quantity}: median {statistics.median(shares):.1%}")
 
 
+SAME = ("inputs.", "results.PHASE.bottleneck", "results.PHASE.operators[]")
+
+
+def leaves(value, path=""):
+    """Every leaf as "a.b[].c"; PHASE for both phases, and nothing below what the report of training explains."""
+    path = path.replace("results.prefill", "results.PHASE").replace("results.decode.", "results.PHASE.")
+    if path == "results.decode":
+        path = "results.PHASE"
+    if path.startswith(SAME[1:]) or path.count(".") == 1 and path.startswith("inputs."):
+        yield "inputs.NAME" if path.startswith("inputs.") else path
+    elif isinstance(value, dict):
+        for key, child in value.items():
+            name = "NAME" if path.endswith("time_breakdown") else key
+            yield from leaves(child, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for child in value:
+            yield from leaves(child, f"{path}[]")
+    else:
+        yield path
+
+
+def screens(program):
+    """Shipped scenarios: documented fields, one screen, the same bytes twice; short settings mean the job's own keys."""
+    documented = program("reference", "inference").out
+    seen = {"warnings[]"}
+    for config in sorted((program.source / "configs").glob("inference_*.toml")):
+        run = program("run", config, "--json")
+        program.equal(run.code, 0, f"{config.stem} fits")
+        program.equal(program("run", config, "--json").out, run.out, f"{config.stem}: the same bytes twice")
+        for path in leaves(json.loads(run.out)):
+            seen.add("inputs.NAME" if path.startswith("inputs") else path)
+        lines = program("run", config, "-q").out.splitlines()
+        program.expect(len(lines) <= 24 and max(map(len, lines)) <= 80, f"{config.stem}: more than one screen")
+    rows = {line.split("`")[1] for line in documented.splitlines() if line.startswith("| `")}
+    program.equal(sorted(seen ^ rows), [], "fields of a serving report and of its reference page")
+    served = program("run", program.config("inference_llama3_8b_rtx4090"), "--set", "batch=8", "--set", "stack=trtllm",
+                     "--set", "precision=fp16", "--json")
+    inputs = json.loads(served.out)["inputs"] if served.code == 0 else {}
+    program.equal([inputs.get(f"inference.{key}", {}).get("text") for key in ("batch", "stack", "precision")],
+                  ["8", "trtllm", "fp16"], "short names in a scenario that serves")
+    trained = program("run", program.config("single_gpu_gpt2"), "--set", "stack=llm-c", "--set", "precision=bf16")
+    program.equal(trained.code, 0, f"short names in a scenario that trains: {trained.err[:200]}")
+
+
 def rooflines(program):
     run = program("roofline", program.config("inference_llama3_70b_h100"), "--json")
     program.equal(run.code, 0, "roofline of a scenario that serves")
@@ -187,5 +231,5 @@ def rooflines(program):
 
 
 def inference(program):
-    for group in (floors, orders, flops, memory, experts, refusals, published, rooflines):
+    for group in (floors, orders, flops, memory, experts, refusals, published, screens, rooflines):
         group(program)
