@@ -111,7 +111,7 @@ const std::vector<Verb> table{
      import_verb},
     {"roofline",
      "--chip NAME...|CONFIG",
-     "roofs and ridge points of chips, or where a scenario's operators stand on them",
+     "roofs of chips, or where a scenario's operators stand on them",
      "One chip: every number format it has. Several: one line each, at a format all of them "
      "have. A scenario: each of its operators with its intensity, its rates and its share of what "
      "the data sheet allows at that intensity.",
