@@ -58,13 +58,6 @@ Headline headline(const Scenario& scenario, Seconds step, Flops executed) {
   return result;
 }
 
-/// A step of all nodes of a partition.
-Joules node_energy(const Scenario& scenario, const ChipEnergy& chip, Seconds step) {
-  const Partition& partition = scenario.partition();
-  const Watts node = chip.average * partition.node.chips + beside_the_chips(scenario);
-  return node * step * (partition.nodes * scenario.power.pue);
-}
-
 /// No cap forces a chip below its lowest clock, and what that draws.
 void warn_of_deep_cap(Scenario& scenario) {
   const Watts least = busy_power(scenario.chip(), scenario.power);
@@ -113,7 +106,7 @@ void answer_alike(Answer& result, CostModel& cost, Network& network, const RunOp
                              result.timeline.hardware_flops * scenario.cluster.chips());
   result.explanation = explain(scenario, result.program, network, result.timeline, options.engine);
   result.energy.chip = chip_energy(result.timeline, cost.device().energy);
-  result.energy.per_step = node_energy(scenario, result.energy.chip, result.timeline.step);
+  result.energy.per_step = site_energy(scenario, result.energy.chip.average, result.timeline.step);
 }
 
 /// Unlike partitions, each with its share of the batch; the faster ones wait for the slowest.
@@ -135,7 +128,7 @@ void answer_together(Answer& result, Network& network) {
       timeline.step += waits;
     }
     const ChipEnergy energy = chip_energy(timeline, cost.device().energy);
-    result.energy.per_step += node_energy(seen, energy, timeline.step);
+    result.energy.per_step += site_energy(seen, energy.average, timeline.step);
     result.partitions.push_back(
         {seen, result.balance->partitions[p], memory_footprint(seen), std::move(timeline), energy});
   }
@@ -164,11 +157,6 @@ void advise(Answer& result, CostModel& cost, Network& network) {
 }
 
 } // namespace
-
-Watts beside_the_chips(const Scenario& scenario) {
-  const Node& node = scenario.partition().node;
-  return node.power ? std::max(Watts{0}, *node.power - node.chip.power.tdp * node.chips) : Watts{0};
-}
 
 Answer answer(const Scenario& scenario, const RunOptions& options) {
   Answer result;

@@ -172,6 +172,10 @@ ExitCode search_verb(const Options& options) {
   auto scenario = load_scenario(path, catalogue, loading, diagnostics);
   print(options, diagnostics);
   if (!scenario) return diagnostics.exit_code();
+  if (scenario->serves()) {
+    throw misuse("plans of a model that serves are not searched yet",
+                 "try: clustersim run with --set plan.tensor and the like");
+  }
   if (scenario->cluster.partitions.size() > 1) {
     throw misuse("plans of unlike partitions are not searched yet",
                  "try: clustersim run, whose what-ifs are of the plan, too");

@@ -9,8 +9,11 @@ namespace {
 const std::vector<Verb> table{
     {"run",
      "CONFIG",
-     "time one training step, and say what bounds it",
-     "CONFIG is a scenario file, or the name of one that comes with clustersim. Ends with 3 when "
+     "time one training step, or a model that serves, and say what bounds it",
+     "CONFIG is a scenario file, or the name of one that comes with clustersim. With [inference] "
+     "it "
+     "gives time to the first token, time per token, throughput and the largest batch. Ends with 3 "
+     "when "
      "the model does not fit in memory: the report then names the largest term and the cheapest "
      "remedies. The analytic engine times the step in closed form, the event engine call by call: "
      "there collectives that run at once share links, and the report says how busy each stream "
@@ -107,13 +110,15 @@ const std::vector<Verb> table{
      4,
      import_verb},
     {"roofline",
-     "--chip NAME...",
-     "roofs and ridge points of chips, as table and plot",
+     "--chip NAME...|CONFIG",
+     "roofs of chips, or where a scenario's operators stand on them",
      "One chip: every number format it has. Several: one line each, at a format all of them "
-     "have.",
+     "have. A scenario: each of its operators with its intensity, its rates and its share of what "
+     "the data sheet allows at that intensity.",
      {"clustersim roofline --chip h100", "clustersim roofline --chip h100 h200 b200",
-      "clustersim roofline --chip rtx-4090 --precision bf16 --csv"},
-     {"--chip", "--precision", "--calibration", "--json", "--csv", "--output"},
+      "clustersim roofline --chip rtx-4090 --precision bf16 --csv",
+      "clustersim roofline inference_llama3_70b_h100"},
+     {"--chip", "--precision", "--set", "--calibration", "--json", "--csv", "--output"},
      64,
      roofline_verb},
     {"kernel",

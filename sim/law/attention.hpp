@@ -6,6 +6,8 @@
 //   waves t_memory = (Q + K + V + O) bytes / (copy · BW); only these touch DRAM t        = gap +
 //   start + norm6(t_matrix, t_memory)
 //
+// Decode (`decode`) has a law of its own, law/decode_attention.hpp.
+//
 // Unfused attention is no kernel of its own: it lowers to two batched GEMMs and the recipe's score
 // kernels.
 
@@ -23,6 +25,9 @@ struct AttentionShape {
   Precision precision = Precision::bf16;
   std::int64_t value_dim = 0; // head dim of V where it differs (MLA); 0 = head_dim
   std::int64_t window = 0;    // keys each query sees (sliding window); 0 = all
+  bool decode = false;        // one query per sequence over a cache, keys split over the chip
+  bool shared_values = false; // decode: values are the first value_dim of each key (MLA's latents)
+  Precision cache = Precision::bf16; // decode: as keys and values are stored
   friend auto operator<=>(const AttentionShape&, const AttentionShape&) = default;
 };
 

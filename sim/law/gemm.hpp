@@ -28,6 +28,7 @@ struct GemmShape {
   bool grouped = false;       // the batch are experts of unequal size (m is their mean)
   bool sparse = false;        // 2:4 structured sparsity of A, where the chip has it
   bool accumulate_16 = false; // sums in 16 bits, where the chip is faster so
+  Bytes weight{};             // of one element of B where it is stored narrower; 0 = as `precision`
   friend auto operator<=>(const GemmShape&, const GemmShape&) = default;
 };
 

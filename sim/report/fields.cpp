@@ -145,13 +145,18 @@ std::span<const ReportField> report_fields() {
 }
 
 std::string reference_report() {
-  std::string out =
+  const std::string out =
       "# Report\n\nWritten by `clustersim reference report`; a test fails when it is stale.\n\n"
       "`clustersim run CONFIG --json` prints one object. Numbers are the shortest text that reads "
       "back as the same double; sizes are bytes, times seconds, shares from 0 to 1. The text "
       "report "
       "shows the same numbers, rounded.\n\n| field | unit | meaning |\n|---|---|---|\n";
-  for (const ReportField& field : report_fields()) {
+  return out + table_rows(report_fields());
+}
+
+std::string table_rows(std::span<const ReportField> rows) {
+  std::string out;
+  for (const ReportField& field : rows) {
     out += fmt::format("| `{}` | {} | {} |\n", field.path, field.unit, field.meaning);
   }
   return out;

@@ -40,6 +40,12 @@ class FieldTuner {
 public:
   explicit FieldTuner(FieldInfo& info) : info_(&info) {}
   FieldTuner& required() { return info_->required = true, *this; }
+  /// Needed unless the file has this table.
+  FieldTuner& required_unless(std::string table) {
+    return info_->excused_by = std::move(table), required();
+  }
+  /// Needed once the file has its table.
+  FieldTuner& required_in_table() { return info_->only_in_table = true, required(); }
   /// Why this default. With `derived`, what the default is computed from.
   FieldTuner& because(std::string reason) { return info_->reason = std::move(reason), *this; }
   FieldTuner& derived(std::string rule) {

@@ -11,6 +11,7 @@ from foreign_runs import foreign_runs
 from harness import Program, arguments
 from kernel import kernel
 from imports import imports
+from inference import inference
 from reports import reports
 from streams import streams
 from topology import topology
@@ -19,7 +20,8 @@ from topology import topology
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports, engines, compare, kernel, topology, calibration, imports, foreign_runs):
+    for group in (commands, streams, reports, engines, compare, kernel, topology, calibration, imports, foreign_runs,
+                  inference):
         group(program)
     documents(program, options.update)
     return program.finish()
