@@ -18,7 +18,8 @@ struct OptionSpec {
   std::variant<bool Options::*, std::string Options::*, std::vector<std::string> Options::*,
                bool KernelOptions::*, std::string KernelOptions::*,
                std::vector<std::string> KernelOptions::*, bool PlanSearchOptions::*,
-               std::string PlanSearchOptions::*, std::vector<std::string> PlanSearchOptions::*>
+               std::string PlanSearchOptions::*, std::vector<std::string> PlanSearchOptions::*,
+               std::string SweepOptions::*, std::vector<std::string> SweepOptions::*>
       target;
 
   /// "--output"

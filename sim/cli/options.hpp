@@ -24,6 +24,12 @@ struct PlanSearchOptions {
   bool exhaustive = false, pareto = false;
 };
 
+/// Of the verb `sweep`.
+struct SweepOptions {
+  std::vector<std::string> vary;
+  std::string metric;
+};
+
 struct Options {
   std::string verb;                   // empty: none
   std::vector<std::string> arguments; // what follows it
@@ -42,6 +48,7 @@ struct Options {
   std::string colour = "auto";
   KernelOptions kernel;
   PlanSearchOptions search;
+  SweepOptions sweep;
   bool compare_engines = false;
   bool json = false, csv = false, quiet = false, verbose = false, help = false, version = false;
 };

@@ -40,6 +40,12 @@ struct Adder {
   CLI::Option* operator()(std::vector<std::string> PlanSearchOptions::*list) const {
     return add(options.search.*list);
   }
+  CLI::Option* operator()(std::string SweepOptions::*text) const {
+    return add(options.sweep.*text);
+  }
+  CLI::Option* operator()(std::vector<std::string> SweepOptions::*list) const {
+    return add(options.sweep.*list);
+  }
 
 private:
   CLI::Option* add(bool& flag) const { return app.add_flag(names, flag, help); }

@@ -39,6 +39,20 @@ const std::vector<Verb> table{
      {"--set", "--json", "--csv", "--output", "--fail-on"},
      8,
      compare_verb},
+    {"sweep",
+     "CONFIG",
+     "one scenario at many values of some keys",
+     "Runs the scenario at every combination of the values of --vary, at most 10,000. Values: "
+     "lists (1,2,4 or none,full), spans (1..8, 2k..128k:x2, 300 W..700 W:+50 W); keys as for "
+     "--set. What does not fit shows as oom, what cannot be as n/a, with the reason. -o FILE "
+     "writes .csv, .json, or .svg: a line for one key, a heat map for two. A .csv or .json that "
+     "exists and has the same inputs is read, and only missing points are computed.",
+     {"clustersim sweep dgx_h100 --vary tensor=1,2,4,8",
+      "clustersim sweep dgx_h100 --vary tp=1,2,4,8 --vary seq=2k..16k:x2 --metric mfu",
+      "clustersim sweep dgx_h100 --vary tp=1,2,4,8 --vary mbs=1..4 -o plans.svg"},
+     {"--vary", "--metric", "--set", "--calibration", "--json", "--csv", "--output", "--threads"},
+     1,
+     sweep_verb},
     {"search",
      "CONFIG",
      "find the fastest plan of all that fit",

@@ -30,6 +30,7 @@ struct Verb {
 ExitCode run_verb(const Options& options);
 ExitCode compare_verb(const Options& options);
 ExitCode search_verb(const Options& options);
+ExitCode sweep_verb(const Options& options);
 ExitCode check_verb(const Options& options);
 ExitCode list_verb(const Options& options);
 ExitCode show_verb(const Options& options);

@@ -14,13 +14,14 @@ from imports import imports
 from inference import inference
 from reports import reports
 from streams import streams
+from sweep import sweep
 from topology import topology
 
 
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports, engines, compare, kernel, topology, calibration, imports, foreign_runs,
+    for group in (commands, streams, reports, engines, compare, sweep, kernel, topology, calibration, imports, foreign_runs,
                   inference):
         group(program)
     documents(program, options.update)
