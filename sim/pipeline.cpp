@@ -2,6 +2,7 @@
 
 #include "base/bug.hpp"
 #include "base/units.hpp"
+#include "plan/trained.hpp"
 
 #include <fmt/format.h>
 
@@ -74,6 +75,26 @@ void add_plan_what_ifs(Answer& answer, Network& network) {
                    [](const WhatIf& a, const WhatIf& b) { return a.gain > b.gain; });
 }
 
+/// What MFU counts when not everything is trained, and what a node keeps outside its chips.
+void note_training(Answer& answer) {
+  std::vector<std::string>& out = answer.scenario.assumptions;
+  if (!answer.scenario.training.tuning.trains_all()) {
+    out.push_back(fmt::format(
+        "{:.4g} million of {:.4g} million parameters are trained; MFU counts forward, the data "
+        "gradients down to the first of them, and the weight gradients of these alone",
+        answer.trained / 1e6, static_cast<double>(answer.parameters.total) / 1e6));
+  }
+  const MemoryFootprint& memory = answer.memory;
+  const auto outside = [&](const char* where, Bytes kept, Bytes capacity) {
+    if (kept <= Bytes{0}) return;
+    const std::string of = capacity > Bytes{0} ? "of " + format_binary(capacity)
+                                               : std::string("its capacity is not stated");
+    out.push_back(fmt::format("a node keeps {} in {}, {}", format_binary(kept), where, of));
+  };
+  outside("its host's memory", memory.host, memory.host_capacity);
+  outside("its local drives", memory.drives, memory.drive_capacity);
+}
+
 } // namespace
 
 Answer answer(const Scenario& scenario) {
@@ -81,7 +102,9 @@ Answer answer(const Scenario& scenario) {
   result.scenario = scenario;
   warn_of_deep_cap(result.scenario);
   result.parameters = count_parameters(scenario.model);
+  result.trained = trained_parameters(scenario);
   result.memory = memory_footprint(scenario);
+  note_training(result);
 
   const auto network = std::make_shared<Network>(scenario.cluster);
   const StepProgram program = lower(scenario);

@@ -35,6 +35,7 @@ struct Answer {
   Scenario scenario;
   std::shared_ptr<const Network> network; // what the timeline's collectives point into
   ParameterCount parameters;
+  double trained = 0; // parameters; all of them unless something is frozen
   MemoryFootprint memory;
   Timeline timeline;
   Headline headline;

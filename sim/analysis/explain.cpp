@@ -59,9 +59,35 @@ std::set<std::string> links_in_use(const Timeline& timeline, const Network& netw
   return ids;
 }
 
-void add_link_resources(const Timeline& timeline, const Network& network,
+/// Links between chips and their host, and the memory that its cores stream from.
+void add_host_links(const Scenario& scenario, const Timeline& timeline, Network& network,
+                    std::set<std::string>& ids) {
+  const bool any = std::ranges::any_of(timeline.ops, [](const OpRecord& op) { return op.of_host; });
+  if (!any) return;
+  for (const bool to_host : {true, false}) {
+    for (const HostCopy::Term& term : network.host_copy(to_host).terms)
+      ids.insert(term.link);
+  }
+  ids.insert(scenario.cluster.partitions.front().node.host.memory.id);
+}
+
+void add_drives(const Scenario& scenario, std::vector<Resource>& resources) {
+  const Offload& offload = scenario.plan.offload;
+  if (offload.optimizer != Tier::nvme && offload.parameters != Tier::nvme &&
+      offload.activations != Tier::nvme) {
+    return;
+  }
+  constexpr double spread = 0.12; // as links have where none is stated
+  resources.push_back(
+      {"local drives", "Bound by the node's drives", "{} faster local drives", spread,
+       [](ResourceScale& scale, double by) { scale.links[local_drives].bandwidth = by; }});
+}
+
+void add_link_resources(const Scenario& scenario, const Timeline& timeline, Network& network,
                         std::vector<Resource>& resources) {
-  const std::set<std::string> used = links_in_use(timeline, network);
+  std::set<std::string> used = links_in_use(timeline, network);
+  add_host_links(scenario, timeline, network, used);
+  add_drives(scenario, resources);
   for (const Link& link : network.graph.link_classes()) {
     if (!used.contains(link.id)) {
       continue;
@@ -133,10 +159,10 @@ StepRange range_of(Seconds step, const std::vector<Elasticity>& elasticities, do
   return {step / factor, step * factor};
 }
 
-std::vector<Resource> resources_of(const Scenario& scenario, const Network& network,
+std::vector<Resource> resources_of(const Scenario& scenario, Network& network,
                                    const Timeline& timeline) {
   std::vector<Resource> resources = chip_resources(scenario);
-  add_link_resources(timeline, network, resources);
+  add_link_resources(scenario, timeline, network, resources);
   return resources;
 }
 

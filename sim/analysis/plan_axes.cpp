@@ -29,8 +29,8 @@ std::string_view spelled(Recompute level) {
 
 PlanAxis recompute_axis(const Scenario& base) {
   PlanAxis axis;
-  for (const Recompute level : {Recompute::none, Recompute::selective, Recompute::operators,
-                                Recompute::full}) {
+  for (const Recompute level :
+       {Recompute::none, Recompute::selective, Recompute::operators, Recompute::full}) {
     if (level != base.plan.recompute) {
       axis.options.emplace_back([level](Scenario& to) { to.plan.recompute = level; });
     }
@@ -157,12 +157,42 @@ PlanAxis gradient_axis(const Scenario& base) {
 
 } // namespace
 
+std::string_view spelled(Tier tier) {
+  switch (tier) {
+  case Tier::chip:
+    return "none";
+  case Tier::host:
+    return "host";
+  case Tier::nvme:
+    return "nvme";
+  }
+  throw Bug("tier outside its enumeration");
+}
+
+/// One kind of state to the host, or back: only where the node states how much memory that has, so
+/// that nothing is proposed that may not fit there.
+PlanAxis offload_axis(const Scenario& base, Tier Offload::*state) {
+  PlanAxis axis;
+  const Tier now = base.plan.offload.*state;
+  const bool known = base.cluster.partitions.front().node.host.capacity.si() > 0.0;
+  if (now == Tier::chip && !known) return axis;
+  const Tier other = now == Tier::chip ? Tier::host : Tier::chip;
+  axis.options.emplace_back([state, other](Scenario& to) { to.plan.offload.*state = other; });
+  return axis;
+}
+
 std::vector<PlanAxis> plan_axes(const Scenario& scenario) {
   // Tensor first: the choices after it look at what it leaves of the data axis.
-  std::vector<PlanAxis> axes{tensor_axis(scenario),       pipeline_axis(scenario),
-                             interleaving_axis(scenario), sequence_parallel_axis(scenario),
-                             sharding_axis(scenario),     recompute_axis(scenario),
-                             micro_batch_axis(scenario),  gradient_axis(scenario)};
+  std::vector<PlanAxis> axes{tensor_axis(scenario),
+                             pipeline_axis(scenario),
+                             interleaving_axis(scenario),
+                             sequence_parallel_axis(scenario),
+                             sharding_axis(scenario),
+                             recompute_axis(scenario),
+                             micro_batch_axis(scenario),
+                             gradient_axis(scenario),
+                             offload_axis(scenario, &Offload::optimizer),
+                             offload_axis(scenario, &Offload::activations)};
   std::erase_if(axes, [](const PlanAxis& axis) { return axis.options.empty(); });
   return axes;
 }
@@ -197,6 +227,12 @@ std::string difference(const Scenario& from, const Scenario& to) {
   put(a.zero != b.zero, "zero", b.zero);
   put(a.recompute != b.recompute, "recompute", spelled(b.recompute));
   put(a.micro_batch != b.micro_batch, "micro_batch", b.micro_batch);
+  put(a.offload.optimizer != b.offload.optimizer, "plan.offload.optimizer",
+      spelled(b.offload.optimizer));
+  put(a.offload.parameters != b.offload.parameters, "plan.offload.parameters",
+      spelled(b.offload.parameters));
+  put(a.offload.activations != b.offload.activations, "plan.offload.activations",
+      spelled(b.offload.activations));
   put(from.training.gradient_dtype != to.training.gradient_dtype, "gradient_dtype",
       name_of(to.training.gradient_dtype));
   return out;

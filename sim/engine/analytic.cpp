@@ -25,6 +25,10 @@ public:
       lanes[static_cast<std::size_t>(op.lane)] += (op.each.device - hidden + hidden * tax_) * calls;
       return;
     }
+    if (op.of_host) {
+      lanes[static_cast<std::size_t>(Lane::host)] += op.each.device * ((1.0 - op.hidden) * calls);
+      return;
+    }
     const KernelTime& kernel = op.each.kernel;
     if (op.phase == Phase::optimizer || op.phase == Phase::gradient) {
       optimizer += kernel.total * calls;
@@ -40,7 +44,7 @@ public:
   /// Sends excepted: those are left out whole when they are left out.
   [[nodiscard]] Seconds total() const {
     Seconds sum = compute_bound + memory_bound + launch + optimizer;
-    for (const Lane lane : {Lane::tensor, Lane::context, Lane::expert, Lane::data})
+    for (const Lane lane : {Lane::tensor, Lane::context, Lane::expert, Lane::data, Lane::host})
       sum += of(lane);
     return sum;
   }
@@ -87,6 +91,7 @@ std::vector<OpRecord> record_ops(const StepProgram& program, const BlockTimes& t
       if (const auto* collective = std::get_if<Collective>(&op.work)) {
         record.axis = collective->axis;
       }
+      record.of_host = std::holds_alternative<HostWork>(op.work);
       records.push_back(std::move(record));
     }
   }
@@ -144,7 +149,7 @@ private:
 };
 
 Waits with_lanes(std::initializer_list<Lane> lanes, bool host) {
-  Waits waits{host, {true, false, false, false, false, false}};
+  Waits waits{host, {true, false, false, false, false, false, false}};
   for (const Lane lane : lanes)
     waits.lane[static_cast<std::size_t>(lane)] = true;
   return waits;
@@ -167,7 +172,10 @@ std::vector<BreakdownItem> break_down(const StepProgram& program, const Timed& t
   const Seconds at_tensor = at_least_last(with_lanes({pipeline, tensor}, false));
   const Seconds at_context = at_least_last(with_lanes({pipeline, tensor, context}, false));
   const Seconds at_expert = at_least_last(with_lanes({pipeline, tensor, context, expert}, false));
-  const Seconds lanes = at_least_last(with_lanes({pipeline, tensor, context, expert, data}, false));
+  const Seconds at_data =
+      at_least_last(with_lanes({pipeline, tensor, context, expert, data}, false));
+  const Seconds lanes =
+      at_least_last(with_lanes({pipeline, tensor, context, expert, data, Lane::host}, false));
   const Seconds all = at_least_last(Waits{});
   std::vector<BreakdownItem> items{
       {"compute_bound", busy.compute_bound},
@@ -177,7 +185,8 @@ std::vector<BreakdownItem> break_down(const StepProgram& program, const Timed& t
       {"tensor_parallel", busy.of(tensor) + (at_tensor - sends)},
       {"context_parallel", busy.of(context) + (at_context - at_tensor)},
       {"expert_parallel", busy.of(expert) + (at_expert - at_context)},
-      {"data_parallel", busy.of(data) + (lanes - at_expert)},
+      {"data_parallel", busy.of(data) + (at_data - at_expert)},
+      {"offload", busy.of(Lane::host) + (lanes - at_data)},
       {"pipeline_send", sends - none},
       {"pipeline_bubble", none - busy.total(), Activity::waiting},
       {"optimizer", busy.optimizer},
@@ -185,7 +194,8 @@ std::vector<BreakdownItem> break_down(const StepProgram& program, const Timed& t
   };
   // An axis that is not split has no row.
   std::erase_if(items, [&](const BreakdownItem& item) {
-    const bool optional = item.name == "context_parallel" || item.name == "expert_parallel";
+    const bool optional =
+        item.name == "context_parallel" || item.name == "expert_parallel" || item.name == "offload";
     return (optional && item.time <= Seconds{0}) ||
            (!program.pipeline && item.name.starts_with("pipeline_"));
   });

@@ -24,6 +24,7 @@ struct OpRecord {
   Lane lane = Lane::compute;
   double hidden = 0.0; // share of a collective that may run beside the compute lane
   std::optional<Axis> axis = std::nullopt; // of a collective
+  bool of_host = false;                    // a copy to or from the host, or its update
 };
 
 /// Seconds of the step by cause, exposed time only; sums to the step time by construction.
