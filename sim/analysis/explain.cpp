@@ -1,6 +1,7 @@
 #include "analysis/explain.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,9 +21,31 @@ struct Resource {
   std::function<void(ResourceScale&, double)> speed_up;
 };
 
-std::vector<Resource> chip_resources(const Scenario& scenario) {
-  const std::string& memory = scenario.chip().memory.type;
-  const CalibrationSpread& spread = scenario.chip().kernels.spread;
+/// Of several chips the widest spread.
+CalibrationSpread spread_of(const Job& job) {
+  CalibrationSpread spread = job.parts.front().scenario.chip().kernels.spread;
+  for (const JobPart& part : job.parts) {
+    const CalibrationSpread& own = part.scenario.chip().kernels.spread;
+    spread.matrix = std::max(spread.matrix, own.matrix);
+    spread.memory = std::max(spread.memory, own.memory);
+    spread.launch = std::max(spread.launch, own.launch);
+  }
+  return spread;
+}
+
+/// "HBM3", or of several "GDDR6 and HBM3".
+std::string memory_of(const Job& job) {
+  std::vector<std::string> types;
+  for (const JobPart& part : job.parts) {
+    const std::string& type = part.scenario.chip().memory.type;
+    if (std::find(types.begin(), types.end(), type) == types.end()) types.push_back(type);
+  }
+  return fmt::format("{}", fmt::join(types, " and "));
+}
+
+std::vector<Resource> chip_resources(const Job& job) {
+  const std::string memory = memory_of(job);
+  const CalibrationSpread spread = spread_of(job);
   return {
       {"matrix rate", "Bound by the matrix units", "{} faster matrix units at the same power",
        spread.matrix, [](ResourceScale& scale, double by) { scale.matrix = by; }},
@@ -41,8 +64,8 @@ std::vector<Resource> chip_resources(const Scenario& scenario) {
 }
 
 /// Link classes that a collective of this step crosses, by id.
-std::set<std::string> links_in_use(const Timeline& timeline, const Network& network) {
-  std::set<std::string> ids;
+void add_links_in_use(const Timeline& timeline, const Network& network,
+                      std::set<std::string>& ids) {
   for (const OpRecord& op : timeline.ops) {
     if (op.each.collective.form == nullptr) {
       continue;
@@ -56,23 +79,26 @@ std::set<std::string> links_in_use(const Timeline& timeline, const Network& netw
     add(op.each.collective.form->launch_class);
     add(op.each.collective.form->local_class);
   }
-  return ids;
+}
+
+bool copies_to_host(const std::vector<Timeline>& timelines) {
+  return std::ranges::any_of(timelines, [](const Timeline& timeline) {
+    return std::ranges::any_of(timeline.ops, [](const OpRecord& op) { return op.of_host; });
+  });
 }
 
 /// Links between chips and their host, and the memory that its cores stream from.
-void add_host_links(const Scenario& scenario, const Timeline& timeline, Network& network,
-                    std::set<std::string>& ids) {
-  const bool any = std::ranges::any_of(timeline.ops, [](const OpRecord& op) { return op.of_host; });
-  if (!any) return;
+void add_host_links(const Job& job, Network& network, std::set<std::string>& ids) {
   for (const bool to_host : {true, false}) {
     for (const HostCopy::Term& term : network.host_copy(to_host).terms)
       ids.insert(term.link);
   }
-  ids.insert(scenario.cluster.partitions.front().node.host.memory.id);
+  for (const JobPart& part : job.parts)
+    ids.insert(part.scenario.partition().node.host.memory.id);
 }
 
-void add_drives(const Scenario& scenario, std::vector<Resource>& resources) {
-  const Offload& offload = scenario.plan.offload;
+void add_drives(const Job& job, std::vector<Resource>& resources) {
+  const Offload& offload = job.parts.front().scenario.plan.offload;
   if (offload.optimizer != Tier::nvme && offload.parameters != Tier::nvme &&
       offload.activations != Tier::nvme) {
     return;
@@ -83,11 +109,13 @@ void add_drives(const Scenario& scenario, std::vector<Resource>& resources) {
        [](ResourceScale& scale, double by) { scale.links[local_drives].bandwidth = by; }});
 }
 
-void add_link_resources(const Scenario& scenario, const Timeline& timeline, Network& network,
+void add_link_resources(const Job& job, const std::vector<Timeline>& timelines, Network& network,
                         std::vector<Resource>& resources) {
-  std::set<std::string> used = links_in_use(timeline, network);
-  add_host_links(scenario, timeline, network, used);
-  add_drives(scenario, resources);
+  std::set<std::string> used;
+  for (const Timeline& timeline : timelines)
+    add_links_in_use(timeline, network, used);
+  if (copies_to_host(timelines)) add_host_links(job, network, used);
+  add_drives(job, resources);
   for (const Link& link : network.graph.link_classes()) {
     if (!used.contains(link.id)) {
       continue;
@@ -105,24 +133,20 @@ void add_link_resources(const Scenario& scenario, const Timeline& timeline, Netw
 
 class Retimer {
 public:
-  Retimer(const Scenario& scenario, const StepProgram& program, Network& network)
-      : scenario_(&scenario), program_(&program), network_(&network) {}
+  Retimer(const Job& job, Network& network, Engine engine = Engine::analytic)
+      : job_(&job), network_(&network), engine_(engine) {}
 
-  [[nodiscard]] Seconds unscaled() const {
-    CostModel cost(*scenario_, *network_);
-    return step_time(*program_, cost);
-  }
+  [[nodiscard]] Seconds unscaled() const { return job_time(*job_, *network_, {}, engine_).step; }
   [[nodiscard]] Seconds with(const Resource& resource, double speed_up) const {
     ResourceScale scale;
     resource.speed_up(scale, speed_up);
-    CostModel cost(*scenario_, *network_, scale);
-    return step_time(*program_, cost);
+    return job_time(*job_, *network_, scale, engine_).step;
   }
 
 private:
-  const Scenario* scenario_;
-  const StepProgram* program_;
+  const Job* job_;
   Network* network_;
+  Engine engine_;
 };
 
 std::string percent(double share) {
@@ -159,10 +183,10 @@ StepRange range_of(Seconds step, const std::vector<Elasticity>& elasticities, do
   return {step / factor, step * factor};
 }
 
-std::vector<Resource> resources_of(const Scenario& scenario, Network& network,
-                                   const Timeline& timeline) {
-  std::vector<Resource> resources = chip_resources(scenario);
-  add_link_resources(scenario, timeline, network, resources);
+std::vector<Resource> resources_of(const Job& job, Network& network,
+                                   const std::vector<Timeline>& timelines) {
+  std::vector<Resource> resources = chip_resources(job);
+  add_link_resources(job, timelines, network, resources);
   return resources;
 }
 
@@ -180,10 +204,11 @@ bool steeper(const Elasticity& a, const Elasticity& b) {
 
 StepRange step_range(const Scenario& scenario, const StepProgram& program, Network& network,
                      const Timeline& timeline) {
-  const Retimer retimer(scenario, program, network);
+  const Job job = uniform_job(scenario, program);
+  const Retimer retimer(job, network);
   const Seconds step = retimer.unscaled();
   std::vector<Elasticity> slopes;
-  for (const Resource& resource : resources_of(scenario, network, timeline)) {
+  for (const Resource& resource : resources_of(job, network, {timeline})) {
     slopes.push_back({resource.name, slope_of(resource, step, retimer), 0.0, resource.spread});
   }
   std::stable_sort(slopes.begin(), slopes.end(), steeper); // one order of addition everywhere
@@ -191,9 +216,14 @@ StepRange step_range(const Scenario& scenario, const StepProgram& program, Netwo
 }
 
 Explanation explain(const Scenario& scenario, const StepProgram& program, Network& network,
-                    const Timeline& timeline) {
+                    const Timeline& timeline, Engine engine) {
+  return explain(uniform_job(scenario, program), network, {timeline}, engine);
+}
+
+Explanation explain(const Job& job, Network& network, const std::vector<Timeline>& timelines,
+                    Engine engine) {
   constexpr double what_if = 1.10;
-  const Retimer retimer(scenario, program, network);
+  const Retimer retimer(job, network, engine);
   const Seconds step = retimer.unscaled();
 
   struct Ranked {
@@ -202,7 +232,7 @@ Explanation explain(const Scenario& scenario, const StepProgram& program, Networ
     Seconds ten_percent;
   };
   std::vector<Ranked> ranked;
-  for (const Resource& resource : resources_of(scenario, network, timeline)) {
+  for (const Resource& resource : resources_of(job, network, timelines)) {
     const double slope = slope_of(resource, step, retimer);
     const double doubled = 1.0 - retimer.with(resource, 2.0) / step;
     const Seconds ten = retimer.with(resource, what_if);
@@ -219,7 +249,8 @@ Explanation explain(const Scenario& scenario, const StepProgram& program, Networ
     explanation.what_ifs.push_back({fmt::format(fmt::runtime(entry.resource.faster), "10 %"),
                                     entry.ten_percent, 1.0 - entry.ten_percent / step});
   }
-  explanation.range = range_of(step, explanation.elasticities, scenario.training.stack.spread);
+  explanation.range =
+      range_of(step, explanation.elasticities, job.parts.front().scenario.training.stack.spread);
   explanation.resource = ranked.front().slope.resource;
   explanation.verdict =
       verdict(ordered, explanation.elasticities, step, ranked.front().ten_percent);

@@ -5,7 +5,7 @@
 //   e_r = −∂ln(step time)/∂ln(speed of r), one-sided (what an improvement gives), by re-timing with
 //   r scaled by 1 %. Step time is homogeneous of degree one in its time constants, so Σ e_r = 1.
 
-#include "engine/analytic.hpp"
+#include "engine/job.hpp"
 #include "plan/memory.hpp"
 
 #include <string>
@@ -48,6 +48,11 @@ struct Explanation {
                                    Network& network, const Timeline& timeline);
 
 [[nodiscard]] Explanation explain(const Scenario& scenario, const StepProgram& program,
-                                  Network& network, const Timeline& timeline);
+                                  Network& network, const Timeline& timeline,
+                                  Engine engine = Engine::analytic);
+/// Of unlike partitions together: a resource is made faster in all of them. One timeline for each.
+[[nodiscard]] Explanation explain(const Job& job, Network& network,
+                                  const std::vector<Timeline>& timelines,
+                                  Engine engine = Engine::analytic);
 
 } // namespace clustersim

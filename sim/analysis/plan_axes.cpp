@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -12,20 +13,6 @@ namespace clustersim {
 namespace {
 
 constexpr std::int64_t most_growth = 8; // of the micro-batch: beyond it GEMMs hardly gain
-
-std::string_view spelled(Recompute level) {
-  switch (level) {
-  case Recompute::none:
-    return "none";
-  case Recompute::selective:
-    return "selective";
-  case Recompute::operators:
-    return "operators";
-  case Recompute::full:
-    return "full";
-  }
-  throw Bug("recompute outside its enumeration");
-}
 
 PlanAxis recompute_axis(const Scenario& base) {
   PlanAxis axis;
@@ -70,7 +57,9 @@ PlanAxis tensor_axis(const Scenario& base) {
   const auto add = [&](int tensor) {
     axis.options.emplace_back([tensor](Scenario& to) { set_tensor(to, tensor); });
   };
-  const int in_node = base.cluster.partitions.front().node.chips;
+  int in_node = base.cluster.partitions.front().node.chips;
+  for (const Partition& partition : base.cluster.partitions)
+    in_node = std::min(in_node, partition.node.chips);
   for (int tensor = base.plan.tensor * 2; tensor <= in_node; tensor *= 2) {
     add(tensor);
   }
@@ -92,6 +81,7 @@ void set_pipeline(Scenario& to, int pipeline) {
 /// Trades data for pipeline parallelism.
 PlanAxis pipeline_axis(const Scenario& base) {
   PlanAxis axis;
+  if (!base.plan.stage_layers.empty()) return axis; // said for this pipeline
   const auto add = [&](int pipeline) {
     axis.options.emplace_back([pipeline](Scenario& to) { set_pipeline(to, pipeline); });
   };
@@ -112,7 +102,9 @@ PlanAxis pipeline_axis(const Scenario& base) {
 /// Twice or half as many chunks per stage.
 PlanAxis interleaving_axis(const Scenario& base) {
   PlanAxis axis;
-  if (base.plan.pipeline == 1 || base.plan.schedule != Schedule::one_f_one_b) return axis;
+  if (base.plan.pipeline == 1 || base.plan.schedule != Schedule::one_f_one_b ||
+      !base.plan.stage_layers.empty())
+    return axis;
   const auto add = [&](int chunks) {
     axis.options.emplace_back([chunks](Scenario& to) {
       to.plan.virtual_stages = chunks;
@@ -174,7 +166,8 @@ std::string_view spelled(Tier tier) {
 PlanAxis offload_axis(const Scenario& base, Tier Offload::*state) {
   PlanAxis axis;
   const Tier now = base.plan.offload.*state;
-  const bool known = base.cluster.partitions.front().node.host.capacity.si() > 0.0;
+  const bool known = base.cluster.partitions.size() == 1 &&
+                     base.partition().node.host.capacity.si() > 0.0;
   if (now == Tier::chip && !known) return axis;
   const Tier other = now == Tier::chip ? Tier::host : Tier::chip;
   axis.options.emplace_back([state, other](Scenario& to) { to.plan.offload.*state = other; });
@@ -201,10 +194,13 @@ bool feasible(const Scenario& scenario) {
   const Plan& plan = scenario.plan;
   const Transformer& model = scenario.model;
   const std::int64_t tensor = plan.tensor;
+  // Replicas of unlike partitions have shares of their own.
+  const std::int64_t shared_by = scenario.cluster.partitions.size() > 1 ? 1 : plan.data;
   return plan.data >= 1 && model.heads % tensor == 0 && model.kv_heads % tensor == 0 &&
          model.ffn_hidden % tensor == 0 && model.vocabulary % tensor == 0 &&
          (!plan.sequence_parallel || scenario.training.sequence % tensor == 0) &&
-         scenario.training.global_batch % (plan.data * plan.micro_batch) == 0 &&
+         scenario.training.global_batch % (shared_by * plan.micro_batch) == 0 &&
+         scenario.training.global_batch >= plan.data * plan.micro_batch &&
          plan_faults(scenario).empty();
 }
 
@@ -223,8 +219,13 @@ std::string difference(const Scenario& from, const Scenario& to) {
   put(a.pipeline != b.pipeline, "pipeline", b.pipeline);
   put(a.virtual_stages != b.virtual_stages, "virtual_stages", b.virtual_stages);
   put(a.ends_as_layers != b.ends_as_layers, "ends_as_layers", b.ends_as_layers);
+  put(a.schedule != b.schedule, "schedule", spelled(b.schedule));
+  put(a.context != b.context, "context", b.context);
+  put(a.context_exchange != b.context_exchange, "context_exchange", spelled(b.context_exchange));
+  put(a.expert != b.expert, "expert", b.expert);
   put(a.sequence_parallel != b.sequence_parallel, "sequence_parallel", b.sequence_parallel);
   put(a.zero != b.zero, "zero", b.zero);
+  put(a.hybrid_shard != b.hybrid_shard, "hybrid_shard", b.hybrid_shard);
   put(a.recompute != b.recompute, "recompute", spelled(b.recompute));
   put(a.micro_batch != b.micro_batch, "micro_batch", b.micro_batch);
   put(a.offload.optimizer != b.offload.optimizer, "plan.offload.optimizer",

@@ -2,6 +2,8 @@
 
 #include "analysis/plan_axes.hpp"
 #include "engine/analytic.hpp"
+#include "engine/balance.hpp"
+#include "engine/job.hpp"
 #include "plan/lower.hpp"
 
 #include <algorithm>
@@ -75,16 +77,22 @@ std::vector<Candidate> candidates(const Scenario& base, const std::vector<PlanAx
     }
     Scenario scenario = chosen(base, axes, choice);
     if (feasible(scenario) && !difference(base, scenario).empty()) {
-      MemoryFootprint memory = memory_footprint(scenario);
+      MemoryFootprint memory = scarcest_memory(scenario);
       out.push_back({choice, std::move(scenario), std::move(memory)});
     }
   }
   return out;
 }
 
+/// With shares of its own where partitions are unlike.
+Seconds step_of(const Scenario& scenario, Network& network) {
+  if (scenario.cluster.partitions.size() > 1) return balance(scenario, network).step;
+  CostModel cost(scenario, network);
+  return step_time(lower(scenario), cost);
+}
+
 PlanChange priced(const Scenario& base, const Candidate& candidate, Network& network) {
-  CostModel cost(candidate.scenario, network);
-  return {difference(base, candidate.scenario), step_time(lower(candidate.scenario), cost),
+  return {difference(base, candidate.scenario), step_of(candidate.scenario, network),
           candidate.memory.peak, candidate.memory.fits()};
 }
 
@@ -153,7 +161,7 @@ std::vector<PlanChange> plans_with_less_memory(const Scenario& scenario, Network
   std::stable_sort(out.begin(), out.end(),
                    [](const PlanChange& a, const PlanChange& b) { return a.step < b.step; });
   out.resize(std::min(out.size(), count));
-  for (const Candidate* candidate : relief(all, memory_footprint(base).peak)) {
+  for (const Candidate* candidate : relief(all, scarcest_memory(base).peak)) {
     if (out.size() < count) {
       out.push_back(priced(base, *candidate, network));
     }

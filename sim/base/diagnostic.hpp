@@ -37,7 +37,9 @@ enum class ExitCode {
   bad_input = 2,
   does_not_fit = 3,
   our_bug = 70,
-  cannot_read_or_write = 74
+  cannot_read_or_write = 74,
+  interrupted = 130, // by SIGINT
+  terminated = 143   // by SIGTERM
 };
 
 class Diagnostics {

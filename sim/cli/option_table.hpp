@@ -17,7 +17,8 @@ struct OptionSpec {
   bool global = true; // false: only verbs that name it
   std::variant<bool Options::*, std::string Options::*, std::vector<std::string> Options::*,
                bool KernelOptions::*, std::string KernelOptions::*,
-               std::vector<std::string> KernelOptions::*>
+               std::vector<std::string> KernelOptions::*, bool PlanSearchOptions::*,
+               std::string PlanSearchOptions::*, std::vector<std::string> PlanSearchOptions::*>
       target;
 
   /// "--output"

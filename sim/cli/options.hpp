@@ -17,6 +17,13 @@ struct KernelOptions {
   bool causal = false, backward = false;
 };
 
+/// Of the verb `search`.
+struct PlanSearchOptions {
+  std::vector<std::string> fix;
+  std::string objective, top, shard;
+  bool exhaustive = false, pareto = false;
+};
+
 struct Options {
   std::string verb;                   // empty: none
   std::vector<std::string> arguments; // what follows it
@@ -29,9 +36,13 @@ struct Options {
   std::vector<std::string> fit;          // --fit
   std::vector<std::string> hold;         // --hold
   std::string data, output, precision, threads, prior, date;
+  std::string engine, trace;                                            // of `run`
   std::string topology, fabric, nodes, ranks, sizes, algorithm, concurrent; // of `collective`
+  std::string collective, size, svg, dot;                                   // of `topology`
   std::string colour = "auto";
   KernelOptions kernel;
+  PlanSearchOptions search;
+  bool compare_engines = false;
   bool json = false, csv = false, quiet = false, verbose = false, help = false, version = false;
 };
 

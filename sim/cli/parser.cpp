@@ -33,6 +33,13 @@ struct Adder {
   CLI::Option* operator()(std::vector<std::string> KernelOptions::*list) const {
     return add(options.kernel.*list);
   }
+  CLI::Option* operator()(bool PlanSearchOptions::*flag) const { return add(options.search.*flag); }
+  CLI::Option* operator()(std::string PlanSearchOptions::*text) const {
+    return add(options.search.*text);
+  }
+  CLI::Option* operator()(std::vector<std::string> PlanSearchOptions::*list) const {
+    return add(options.search.*list);
+  }
 
 private:
   CLI::Option* add(bool& flag) const { return app.add_flag(names, flag, help); }

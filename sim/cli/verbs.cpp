@@ -12,12 +12,17 @@ const std::vector<Verb> table{
      "time one training step, and say what bounds it",
      "CONFIG is a scenario file, or the name of one that comes with clustersim. Ends with 3 when "
      "the model does not fit in memory: the report then names the largest term and the cheapest "
-     "remedies.",
+     "remedies. The analytic engine times the step in closed form, the event engine call by call: "
+     "there collectives that run at once share links, and the report says how busy each stream "
+     "and link is and what the longest chain consists of. A trace is the event engine's.",
      {"clustersim run configs/dgx_h100.toml",
       "clustersim run dgx_h100 --set tensor=4 --set data=32",
       "clustersim run dgx_h100 --json | jq .results.mfu",
-      "clustersim run dgx_h100 --fail-on step_time=8s -o report.json"},
-     {"--set", "--calibration", "--json", "--output", "--fail-on"},
+      "clustersim run dgx_h100 --fail-on step_time=8s -o report.json",
+      "clustersim run dgx_h100 --compare-engines",
+      "clustersim run dgx_h100 --engine event --trace step.json"},
+     {"--set", "--calibration", "--engine", "--compare-engines", "--trace", "--json", "--output",
+      "--fail-on"},
      1,
      run_verb},
     {"compare",
@@ -31,6 +36,21 @@ const std::vector<Verb> table{
      {"--set", "--json", "--csv", "--output", "--fail-on"},
      8,
      compare_verb},
+    {"search",
+     "CONFIG",
+     "find the fastest plan of all that fit",
+     "Tries every plan of the space: all axes, or those values that [search] and --fix leave open; "
+     "what [plan] says about an axis is only what the best is held against. Plans that a lower "
+     "bound proves worse are not tried, which changes no answer. With -o FILE.toml, writes the "
+     "scenario with the best plan. Ends with 3 when no plan fits: the report then names the one "
+     "that lacks least memory.",
+     {"clustersim search llama3_8b_dgx_h100",
+      "clustersim search dgx_h100 --fix tensor=4,8 --fix recompute=none,selective --top 3",
+      "clustersim search dgx_h100 --pareto --json", "clustersim search dgx_h100 -o best.toml"},
+     {"--set", "--fix", "--objective", "--top", "--pareto", "--exhaustive", "--shard",
+      "--calibration", "--threads", "--json", "--csv", "--output"},
+     1,
+     search_verb},
     {"check",
      "FILE...",
      "read files and report every mistake, without running",
@@ -125,15 +145,37 @@ const std::vector<Verb> table{
      "KIND is all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce or send_recv. "
      "Sizes and bandwidths follow nccl-tests. The last column names the edge that sets the rate, "
      "or latency "
-     "where that takes more than half of the time; -v adds the protocol.",
+     "where that takes more than half of the time; -v adds the protocol. Groups that run at once "
+     "(--concurrent) start together and share links max-min fairly: the time is the slowest "
+     "group's, and the edge is followed by how many groups share it.",
      {"clustersim collective all_reduce --topology dgx_h100",
       "clustersim collective all_reduce --topology dgx_h100 --nodes 4 --ranks 32",
       "clustersim collective all_gather --topology dgx_h100 --sizes 1MiB..1GiB:x4",
+      "clustersim collective all_reduce --topology dgx1-v100 --ranks 2 --concurrent 4",
       "clustersim collective all_to_all --topology configs/dgx_h100.toml --csv"},
      {"--topology", "--nodes", "--fabric", "--ranks", "--sizes", "--algorithm", "--concurrent",
       "--set", "--json", "--csv", "--output"},
      1,
      collective_verb},
+    {"topology",
+     "NAME",
+     "a machine as a graph: its links, what they carry, and a drawing",
+     "NAME is a node of the catalogue or a scenario. Prints every tier of links and switches, what "
+     "a chip reaches at which rate, the diameter and the bisection. --svg draws it, --dot writes "
+     "it "
+     "for Graphviz; what looks alike is drawn once. With --collective the links "
+     "are coloured and labelled by the share of their capacity that it takes. With a node, --set "
+     "takes the node's keys (nic.gpu_direct=false) and those of the fabric that --fabric names "
+     "(fabric.oversubscription=4).",
+     {"clustersim topology dgx_h100", "clustersim topology dgx_h100 --nodes 4 --svg dgx.svg",
+      "clustersim topology dgx1_v100 --collective all_reduce --size 1GiB --svg dgx1.svg",
+      "clustersim topology configs/dgx_h100.toml --json",
+      "clustersim topology dgx_h100 --nodes 64 --fabric fat-tree-ndr --set "
+      "fabric.oversubscription=4"},
+     {"--nodes", "--fabric", "--collective", "--size", "--ranks", "--algorithm", "--svg", "--dot",
+      "--set", "--json", "--csv", "--output"},
+     1,
+     topology_verb},
     {"validate",
      "FILE.csv...",
      "predict published measurements, and say how far off",
@@ -149,12 +191,14 @@ const std::vector<Verb> table{
      "FILE.csv... --chip NAME",
      "fit a chip's constants to measurements",
      "Reads the measurements of kernels that 'validate' reads, and takes the rows of one chip. "
-     "Which constants are fitted follows from what the rows are about; --fit and --hold say "
-     "otherwise, with a key such as gemm.start or a table such as gemm.burst. Prints the error "
-     "before, after, and of each row predicted by a fit to the others. -o FILE.toml writes the "
-     "constants for --calibration and for a scenario's [calibration] use. Ends with 1, and writes "
-     "nothing, when the rows do not determine what they are about: the report says what to "
-     "measure.",
+     "Rows of one configuration count once. A constant is fitted when rows left out are then "
+     "predicted better, by more than luck; often none is, and the catalogue's stand. --fit KEY "
+     "fits exactly what it names (gemm.start, or a table such as gemm.burst), --hold KEY leaves it "
+     "alone, --prior holds all constants that the rows are about near their values. Prints the "
+     "error before, after, and of each row predicted by a fit to the others. -o FILE.toml writes "
+     "the constants for --calibration and for a scenario's [calibration] use. Ends with 1, and "
+     "writes nothing, when the rows do not determine what they are about: the report says what to "
+     "measure. Measured collectives are refused: the constants of links stay the catalogue's.",
      {"clustersim calibrate gemm.csv --chip h100 -o h100.toml",
       "clustersim validate gemm.csv --calibration h100.toml",
       "clustersim calibrate gemm.csv --chip l40s --hold gemm.unit",

@@ -29,6 +29,7 @@ struct Verb {
 
 ExitCode run_verb(const Options& options);
 ExitCode compare_verb(const Options& options);
+ExitCode search_verb(const Options& options);
 ExitCode check_verb(const Options& options);
 ExitCode list_verb(const Options& options);
 ExitCode show_verb(const Options& options);
@@ -37,6 +38,7 @@ ExitCode init_verb(const Options& options);
 ExitCode roofline_verb(const Options& options);
 ExitCode kernel_verb(const Options& options);
 ExitCode collective_verb(const Options& options);
+ExitCode topology_verb(const Options& options);
 ExitCode validate_verb(const Options& options);
 ExitCode calibrate_verb(const Options& options);
 ExitCode version_verb(const Options& options);

@@ -51,9 +51,12 @@ std::vector<Clocks> sequence_maps(const StepProgram& program, const BlockTimes& 
   // A sequence only names those before it.
   std::vector<Clocks> maps(program.sequences.size());
   for (std::size_t s = 0; s < maps.size(); ++s) {
+    bool first = true;
     for (const Item& item : program.sequences[s].items) {
       const Clocks& once = item.what == Item::What::block ? blocks[item.index] : maps[item.index];
-      maps[s] = once.power(item.count) * maps[s];
+      const Clocks all = item.count == 1 ? once : once.power(item.count);
+      maps[s] = first ? all : all * maps[s];
+      first = false;
     }
   }
   return maps;

@@ -59,6 +59,8 @@ public:
   /// The slowest of many chips paces the job: the step is this much longer than one chip's.
   [[nodiscard]] double straggler() const { return straggler_; }
   [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] Network& network() const { return *network_; }
+  [[nodiscard]] const ResourceScale& scale() const { return scale_; }
 
 private:
   [[nodiscard]] KernelTime kernel_time(const Work& work);
@@ -70,7 +72,7 @@ private:
   ResourceScale scale_;
   Stack::Host host_;
   Node::Host machine_;
-  double chips_ = 1.0; // of a node
+  double chips_ = 1.0; // of a host
   double tax_ = 0.0, straggler_ = 1.0;
   std::map<GemmShape, KernelTime> gemms_;
   std::map<Collective, CollectiveTime> collectives_;

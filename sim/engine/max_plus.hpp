@@ -25,11 +25,12 @@ public:
     }
   }
 
+  // Column by column: products and applications then run over contiguous numbers.
   [[nodiscard]] constexpr double& at(std::size_t row, std::size_t column) {
-    return entries_[row * N + column];
+    return entries_[column * N + row];
   }
   [[nodiscard]] constexpr double at(std::size_t row, std::size_t column) const {
-    return entries_[row * N + column];
+    return entries_[column * N + row];
   }
 
   // Elementary updates, applied after what the matrix already does.
@@ -47,14 +48,15 @@ public:
   /// `later` after `earlier`.
   [[nodiscard]] friend constexpr MaxPlus operator*(const MaxPlus& later, const MaxPlus& earlier) {
     MaxPlus product;
-    for (std::size_t i = 0; i < N; ++i) {
-      for (std::size_t j = 0; j < N; ++j) {
-        double best = never;
-        for (std::size_t k = 0; k < N; ++k) {
-          const double path = later.at(i, k) + earlier.at(k, j);
-          best = path > best ? path : best;
+    product.entries_.fill(never);
+    for (std::size_t j = 0; j < N; ++j) {
+      for (std::size_t k = 0; k < N; ++k) {
+        const double first = earlier.at(k, j);
+        if (first == never) continue;
+        for (std::size_t i = 0; i < N; ++i) {
+          const double path = later.at(i, k) + first;
+          product.at(i, j) = path > product.at(i, j) ? path : product.at(i, j);
         }
-        product.at(i, j) = best;
       }
     }
     return product;
@@ -64,9 +66,10 @@ public:
   [[nodiscard]] constexpr MaxPlus power(std::int64_t count) const {
     MaxPlus result;
     MaxPlus square = *this;
-    for (; count > 0; count /= 2) {
+    for (bool first = true; count > 0; count /= 2) {
       if (count % 2 == 1) {
-        result = result * square;
+        result = first ? square : result * square;
+        first = false;
       }
       if (count > 1) {
         square = square * square;
@@ -78,13 +81,12 @@ public:
   /// The clocks after, from the clocks before.
   [[nodiscard]] constexpr std::array<double, N> apply(const std::array<double, N>& before) const {
     std::array<double, N> after{};
-    for (std::size_t i = 0; i < N; ++i) {
-      double best = never;
-      for (std::size_t j = 0; j < N; ++j) {
+    after.fill(never);
+    for (std::size_t j = 0; j < N; ++j) {
+      for (std::size_t i = 0; i < N; ++i) {
         const double path = at(i, j) + before[j];
-        best = path > best ? path : best;
+        after[i] = path > after[i] ? path : after[i];
       }
-      after[i] = best;
     }
     return after;
   }

@@ -1,40 +1,16 @@
 #include "engine/pipeline_run.hpp"
 
 #include "base/bug.hpp"
+#include "engine/pipeline_walk.hpp"
+#include "engine/settled.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
+#include <array>
 #include <utility>
 
 namespace clustersim {
-namespace {
 
 using Kind = Task::Kind;
-using Instants = std::array<double, clock_count>;
-
-/// What a place sends forward and backward for each micro-batch; absent until sent.
-class Mail {
-public:
-  Mail(std::size_t places, std::int64_t micro_batches)
-      : micro_batches_(micro_batches),
-        arrival_(2 * places * static_cast<std::size_t>(micro_batches)) {}
-  [[nodiscard]] std::size_t slot(bool backward, std::size_t place, std::int64_t micro_batch) const {
-    return (2 * place + (backward ? 1 : 0)) * static_cast<std::size_t>(micro_batches_) +
-           static_cast<std::size_t>(micro_batch);
-  }
-  [[nodiscard]] std::optional<double>& at(std::size_t slot) { return arrival_[slot]; }
-
-private:
-  std::int64_t micro_batches_;
-  std::vector<std::optional<double>> arrival_;
-};
-
-/// Where a chunk stands: its place counted over all pipes, and whether it is its pipe's end.
-struct Standing {
-  std::size_t place = 0;
-  bool first = false, last = false;
-};
 
 std::vector<std::vector<Standing>> standings(const PipelineSchedule& schedule) {
   std::vector<std::vector<Standing>> out(
@@ -50,7 +26,6 @@ std::vector<std::vector<Standing>> standings(const PipelineSchedule& schedule) {
   return out;
 }
 
-/// The sequence of every task in order: first and last passes of a chunk have their own.
 std::vector<std::size_t> sequences_of(const std::vector<Task>& order,
                                       const std::vector<ChunkPasses>& chunks) {
   std::vector<bool> begun(chunks.size(), false);
@@ -83,124 +58,51 @@ std::vector<std::size_t> sequences_of(const std::vector<Task>& order,
   return out;
 }
 
-class PipelineRun {
-public:
-  PipelineRun(const StepProgram& program, const PipelineSchedule& schedule,
-              const std::vector<Clocks>& maps, const Waits& waits)
-      : maps_(&maps), waits_(waits), standings_(standings(schedule)),
-        mail_(program.classes.size() * static_cast<std::size_t>(schedule.chunks),
-              per_pipe(schedule)),
-        clocks_(program.classes.size()), next_(program.classes.size(), 0) {
-    for (std::size_t s = 0; s < program.classes.size(); ++s) {
-      orders_.push_back(task_order(schedule, static_cast<int>(s)));
-      sequences_.push_back(sequences_of(orders_.back(), program.classes[s].chunks));
-      clocks_[s] = maps[program.classes[s].prologue].apply(Instants{});
-    }
-  }
+namespace {
 
-  double finish() {
-    bool moved = true;
-    while (moved) {
-      moved = false;
-      for (std::size_t s = 0; s < orders_.size(); ++s) {
-        while (next_[s] < orders_[s].size() && step(s))
-          moved = true;
-      }
-    }
-    double latest = 0.0;
-    for (std::size_t s = 0; s < orders_.size(); ++s) {
-      if (next_[s] < orders_[s].size()) throw Bug("a pipeline schedule that waits for itself");
-      latest = std::max(latest, stopped(clocks_[s]));
+using Instants = std::array<double, clock_count>;
+
+/// A stage by its clocks: a pass is a max-plus map.
+class ClockedStage {
+public:
+  ClockedStage(const std::vector<Clocks>& maps, const Waits& waits, std::size_t prologue)
+      : maps_(&maps), waits_(waits), clocks_(maps[prologue].apply(Instants{})) {}
+
+  void wait_for(const Message& message) {
+    clocks_[compute_clock] = std::max(clocks_[compute_clock], message.arrived);
+  }
+  void run(std::size_t sequence) { clocks_ = (*maps_)[sequence].apply(clocks_); }
+  [[nodiscard]] Message message() const {
+    const double computed = clocks_[compute_clock];
+    if (!waits_.on(Lane::pipeline)) return {computed, computed};
+    return {computed, std::max(computed, clocks_[clock_of(Lane::pipeline)])};
+  }
+  [[nodiscard]] double stopped() const {
+    double latest = clocks_[compute_clock];
+    if (waits_.host) latest = std::max(latest, clocks_[host_clock]);
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      if (waits_.lane[lane]) latest = std::max(latest, clocks_[1 + lane]);
     }
     return latest;
   }
 
 private:
-  /// Runs the next task of a stage, or two that go together, unless a message is missing.
-  bool step(std::size_t stage) {
-    const std::vector<Task>& order = orders_[stage];
-    const std::size_t first = next_[stage];
-    const std::size_t end = first + (order[first].with_next ? 2 : 1);
-    Instants& clocks = clocks_[stage];
-    double start = clocks[compute_clock];
-    for (std::size_t i = first; i < end; ++i) {
-      const std::optional<double> arrival = arrival_for(stage, order[i]);
-      if (!arrival) return false;
-      start = std::max(start, *arrival);
-    }
-    clocks[compute_clock] = start;
-    for (std::size_t i = first; i < end; ++i)
-      clocks = (*maps_)[sequences_[stage][i]].apply(clocks);
-    for (std::size_t i = first; i < end; ++i)
-      send(stage, order[i]);
-    next_[stage] = end;
-    return true;
-  }
-
-  [[nodiscard]] const Standing& standing(std::size_t stage, const Task& task) const {
-    return standings_[stage][static_cast<std::size_t>(task.chunk)];
-  }
-  /// When what the task works on is there; 0 when it needs no message.
-  std::optional<double> arrival_for(std::size_t stage, const Task& task) {
-    const Standing& at = standing(stage, task);
-    const bool forward = task.kind == Kind::forward;
-    if (task.kind == Kind::weight_gradient || (forward ? at.first : at.last)) return 0.0;
-    const std::size_t from = forward ? at.place - 1 : at.place + 1;
-    return mail_.at(mail_.slot(!forward, from, task.micro_batch));
-  }
-  void send(std::size_t stage, const Task& task) {
-    if (task.kind == Kind::weight_gradient) return;
-    const Instants& clocks = clocks_[stage];
-    double sent = clocks[compute_clock];
-    if (waits_.on(Lane::pipeline)) sent = std::max(sent, clocks[clock_of(Lane::pipeline)]);
-    mail_.at(mail_.slot(task.kind != Kind::forward, standing(stage, task).place,
-                        task.micro_batch)) = sent;
-  }
-
-  [[nodiscard]] double stopped(const Instants& clocks) const {
-    double latest = clocks[compute_clock];
-    if (waits_.host) latest = std::max(latest, clocks[host_clock]);
-    for (std::size_t lane = 0; lane < lane_count; ++lane) {
-      if (waits_.lane[lane]) latest = std::max(latest, clocks[1 + lane]);
-    }
-    return latest;
-  }
-
   const std::vector<Clocks>* maps_;
   Waits waits_;
-  std::vector<std::vector<Standing>> standings_;
-  Mail mail_;
-  std::vector<Instants> clocks_;
-  std::vector<std::size_t> next_;
-  std::vector<std::vector<Task>> orders_;
-  std::vector<std::vector<std::size_t>> sequences_;
+  Instants clocks_;
 };
 
-/// Short schedules are run whole, the time of a long one follows from shorter ones: linear once the
-/// schedule repeats itself and its slowest cycle leads. Schedules grow until two periods take
-/// equally long; where two cycles are so close that `longest` does not tell them apart, neither
-/// does the result.
-template <class Run>
-double settled_time(const PipelineSchedule& whole, const Run& run) {
-  constexpr std::int64_t longest = 16; // periods
-  constexpr double equal = 1e-10;
-  constexpr std::int64_t cheap = 16384; // passes of all stages
-  if (whole.micro_batches <= cheap / (std::int64_t{whole.stages} * whole.chunks)) return run(whole);
-  const std::int64_t period = schedule_period(whole);
-  PipelineSchedule now = shortened(whole);
-  for (std::int64_t grown = 4;; grown *= 2) {
-    if (now.micro_batches + 2 * period >= whole.micro_batches) return run(whole);
-    const double base = run(now);
-    now.micro_batches += period;
-    const double first = run(now) - base;
-    now.micro_batches += period;
-    const double second = run(now) - base - first;
-    if (std::abs(second - first) <= equal * base || grown > longest) {
-      const std::int64_t periods = (whole.micro_batches - now.micro_batches) / period;
-      return base + first + second * static_cast<double>(periods + 1);
-    }
-    now.micro_batches += grown * period;
-  }
+double run_once(const StepProgram& program, const PipelineSchedule& schedule,
+                const std::vector<Clocks>& maps, const Waits& waits) {
+  std::vector<ClockedStage> stages;
+  stages.reserve(program.classes.size());
+  for (const RankClass& one : program.classes)
+    stages.emplace_back(maps, waits, one.prologue);
+  PipelineWalk<ClockedStage>(program, schedule, stages).walk();
+  double latest = 0.0;
+  for (const ClockedStage& stage : stages)
+    latest = std::max(latest, stage.stopped());
+  return latest;
 }
 
 PipelineSchedule one_period_more(PipelineSchedule schedule) {
@@ -240,10 +142,9 @@ std::vector<std::int64_t> count_passes(const StepProgram& program, std::size_t s
 double pipeline_makespan(const StepProgram& program, const std::vector<Clocks>& maps,
                          const Waits& waits) {
   const PipelineSchedule& whole = *program.pipeline;
-  const auto run = [&](const PipelineSchedule& schedule) {
-    return PipelineRun(program, schedule, maps, waits).finish();
-  };
-  const double through = settled_time(whole, run);
+  const double through = settled(whole, [&](const PipelineSchedule& schedule) {
+    return run_once(program, schedule, maps, waits);
+  });
   double update = 0.0;
   for (const RankClass& one : program.classes) {
     Clocks clocks = maps[one.sequence];

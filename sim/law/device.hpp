@@ -32,6 +32,7 @@ struct Occasion {
   std::string
       gemm_library; // an entry of the calibration's; empty or unknown = the family's figures
   std::string memory_library{}; // the same of memory-bound kernels
+  friend auto operator<=>(const Occasion&, const Occasion&) = default;
 };
 
 /// Rates of GEMMs at one precision. A unit works at the full clock; all of them together are bound

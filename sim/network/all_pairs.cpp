@@ -52,7 +52,9 @@ Forms all_pairs_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
   traffic.local = 1.0 / family.size;
   Exchange exchange(graph, traffic, layout, Peers::all);
   for (std::size_t i = 0; i < layout.groups(); ++i) {
-    if (layout.group(i).size() != 1) return {};
+    const Segment& own = layout.group(i).front();
+    const bool alike = kind_of_node(graph, own.node) == kind_of_node(graph, first.node);
+    if (layout.group(i).size() != 1 || !alike) return {};
     exchange.add(layout.group(i), phases / family.size);
   }
   traffic.serial.push_back(

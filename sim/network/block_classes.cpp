@@ -64,7 +64,7 @@ std::size_t merge(std::span<Entry> entries) {
   return kept;
 }
 
-std::vector<BlockClass> classes_of(const std::vector<Entry>& entries) {
+std::vector<BlockClass> classes_of(const std::vector<Entry>& entries, Traffic::Blocks wanted) {
   std::vector<std::size_t> first;
   std::vector<Entry> sorted = by_block(entries, first);
   std::vector<BlockClass> classes;
@@ -73,6 +73,10 @@ std::vector<BlockClass> classes_of(const std::vector<Entry>& entries) {
     const std::span<Entry> all(sorted.data() + first[b], first[b + 1] - first[b]);
     const std::span<const Entry> own = all.first(merge(all));
     if (own.empty()) continue;
+    if (wanted == Traffic::Blocks::each) {
+      classes.push_back({static_cast<std::uint32_t>(b), 1, {own.begin(), own.end()}});
+      continue;
+    }
     std::vector<std::size_t>& bucket = known[hash_of(own)];
     const auto found = std::find_if(bucket.begin(), bucket.end(),
                                     [&](std::size_t c) { return alike(classes[c].entries, own); });
@@ -88,11 +92,12 @@ std::vector<BlockClass> classes_of(const std::vector<Entry>& entries) {
 
 class Settler {
 public:
-  explicit Settler(const std::vector<Traffic::Flow>& flows) : flows_(flows) {}
+  Settler(const std::vector<Traffic::Flow>& flows, Traffic::Blocks blocks)
+      : flows_(flows), blocks_(blocks) {}
 
   void add_blocks(const std::vector<Entry>& entries, RoutePattern::Base source,
                   RoutePattern::Base target, const auto& first_edge) {
-    for (const BlockClass& one : classes_of(entries)) {
+    for (const BlockClass& one : classes_of(entries, blocks_)) {
       for (const Entry& entry : one.entries) {
         const Traffic::Flow& flow = flows_[entry.part / 2];
         const RoutePattern::Base base = entry.part % 2 == 0 ? source : target;
@@ -137,6 +142,7 @@ private:
     std::size_t alike = 1;
   };
   const std::vector<Traffic::Flow>& flows_;
+  Traffic::Blocks blocks_;
   std::map<EdgeId, Sum> rows_;
   std::map<Driver, bool> drivers_;
 };
@@ -148,9 +154,9 @@ bool LoadVector::moves(LinkClassId transport) const {
                      [&](const Driver& d) { return d.transport == transport; });
 }
 
-LoadVector Traffic::settled() const {
+LoadVector Traffic::settled(Blocks blocks) const {
   using enum RoutePattern::Base;
-  Settler settler(flows_);
+  Settler settler(flows_, blocks);
   settler.add_blocks(nodes_, RoutePattern::Base::source, target,
                      [&](std::uint32_t node) { return graph_->nodes()[node].first_edge.at(); });
   settler.add_blocks(units_, source_unit, target_unit, [&](std::uint32_t group) {

@@ -119,6 +119,7 @@ CollectiveTime time_of(const CollectiveForm& form, Bytes payload, const LinkGrap
   const Seconds steady = busiest * payload;
   const Seconds fill{std::sqrt((form.fill / start).si() * steady.si())};
   const Seconds local = form.local / scale_for(graph, form.local_class, scale).bandwidth * payload;
+  result.steady = steady;
   result.time = result.latency + steady + fill + local;
   return result;
 }

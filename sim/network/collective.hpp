@@ -14,9 +14,11 @@
 #include "spec/resources.hpp"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace clustersim {
@@ -45,6 +47,9 @@ struct GroupFamily {
   int groups = 0; // that run at once, from the first; 0 = all that tile the world
   int block = 0;  // ranks of a block; 0 = the whole group is one
   int block_stride = 0;
+  int first = 0; // the groups tile the `ranks` chips from this one on (a partition of the cluster);
+  int ranks = 0; // 0 = all that follow
+  int first_group = 0; // which of them the count begins with
   friend auto operator<=>(const GroupFamily&, const GroupFamily&) = default;
 };
 
@@ -63,6 +68,8 @@ struct Belief {
   SecondsPerByte busiest;
 };
 
+struct FormLoads; // what the form puts on the edges, for edge_times()
+
 struct CollectiveForm {
   std::string algorithm; // "ring", "hierarchical", "in-switch"
   std::string protocol;  // "low-latency", "bulk", "in-switch"
@@ -73,11 +80,24 @@ struct CollectiveForm {
   SecondsPerByte local;
   LinkClassId local_class;
   std::optional<Belief> belief; // of the algorithm, the same in all of its protocols
+  std::shared_ptr<const FormLoads> loads = nullptr; // shared by the forms of an algorithm
+  /// Bytes per payload byte on every edge that carries any, ascending; for pictures, where the
+  /// router keeps loads.
+  std::vector<std::pair<EdgeId, double>> carried;
 };
+
+/// How long one payload byte keeps an edge busy, all sister groups together and all stages added
+/// up: the load vector over the capacity that the form's protocol reaches there.
+struct EdgeTime {
+  EdgeId edge; // of edges that carry the same in like nodes, the first stands for all
+  SecondsPerByte busy;
+};
+[[nodiscard]] std::vector<EdgeTime> edge_times(const CollectiveForm& form, const LinkGraph& graph);
 
 struct CollectiveTime {
   Seconds time;
   Seconds latency; // launch and steps
+  Seconds steady;  // the payload over the busiest edges
   const CollectiveForm* form = nullptr;
   std::optional<EdgeId> binding; // edge that sets the steady rate
 };

@@ -10,11 +10,58 @@ namespace clustersim {
 
 namespace {
 
-struct Crossing {
-  const Gate* exit;
-  const Gate* entry;
-  const Route* fabric;
+/// The cheapest gates of a chip at one leaf: whatever lies beyond it costs the same for all of
+/// them.
+struct LeafGates {
+  VertexId leaf;
+  PathCost cost = unreachable;
+  std::vector<const Gate*> gates;
 };
+
+std::vector<LeafGates> by_leaf(const LinkGraph& graph, const NodeBlock& node,
+                               const std::vector<Gate>& gates, bool leaving) {
+  std::vector<LeafGates> found;
+  for (const Gate& gate : gates) { // in order of cost
+    const Edge port = graph.edge(EdgeId{node.first_edge.at() + gate.port});
+    const VertexId leaf = leaving ? port.to : port.from;
+    auto at = std::find_if(found.begin(), found.end(),
+                           [&](const LeafGates& known) { return known.leaf == leaf; });
+    const PathCost cost = cost_of(gate.inside);
+    if (at == found.end()) at = found.insert(at, {leaf, cost, {}});
+    if (cost == at->cost) at->gates.push_back(&gate);
+  }
+  return found;
+}
+
+/// Any exit of one leaf with any entry of another.
+struct Crossing {
+  const LeafGates* exits;
+  const LeafGates* entries;
+  const Route* fabric;
+  [[nodiscard]] double pairs() const {
+    return static_cast<double>(exits->gates.size() * entries->gates.size());
+  }
+};
+
+std::vector<Crossing> cheapest(const std::vector<LeafGates>& exits,
+                               const std::vector<LeafGates>& entries, const auto& fabric_route) {
+  std::vector<Crossing> best;
+  PathCost best_cost = unreachable;
+  for (const LeafGates& exit : exits) {
+    for (const LeafGates& entry : entries) {
+      const PathCost ends = exit.cost + entry.cost;
+      if (ends > best_cost) continue;
+      const Route& fabric = fabric_route(exit.leaf, entry.leaf);
+      if (fabric.edges.empty() && exit.leaf != entry.leaf) continue;
+      const PathCost cost = ends + cost_of(fabric);
+      if (cost > best_cost) continue;
+      if (cost < best_cost) best.clear();
+      best_cost = cost;
+      best.push_back({&exit, &entry, &fabric});
+    }
+  }
+  return best;
+}
 
 void append(RoutePattern& pattern, RoutePattern::Base base, const Route& part, double share) {
   for (const EdgeShare& e : part.edges) {
@@ -69,6 +116,31 @@ bool adjacent(const LinkGraph& graph, VertexId from, VertexId to) {
                      [&](EdgeId e) { return graph.edges()[e.at()].to == to; });
 }
 
+/// Evenly over all pairs of an exit and an entry.
+RoutePattern spread_over(const std::vector<Crossing>& ways, const NodeSite& here,
+                         const NodeSite& there) {
+  RoutePattern pattern;
+  double all = 0.0;
+  for (const Crossing& way : ways)
+    all += way.pairs();
+  for (const Crossing& way : ways) {
+    const double share = way.pairs() / all;
+    const auto each = [&](const LeafGates& side, RoutePattern::Base base) {
+      for (const Gate* gate : side.gates)
+        append(pattern, base, gate->inside, share / static_cast<double>(side.gates.size()));
+    };
+    each(*way.exits, RoutePattern::Base::source);
+    for (const EdgeShare& e : way.fabric->edges)
+      pattern.hops_taken.push_back(in_fabric(e.edge, here, there, e.share * share));
+    each(*way.entries, RoutePattern::Base::target);
+  }
+  const Crossing& any = ways.front();
+  const Route &out = any.exits->gates.front()->inside, &in = any.entries->gates.front()->inside;
+  pattern.latency = out.latency + any.fabric->latency + in.latency;
+  pattern.hops = out.hops + any.fabric->hops + in.hops;
+  return pattern;
+}
+
 } // namespace
 
 const std::vector<Gate>& Router::gates(const NodeBlock& node, std::size_t chip, bool leaving) {
@@ -98,44 +170,16 @@ const Route& Router::fabric_route(VertexId from, VertexId to) {
 RoutePattern Router::between(NodeNumber from, std::size_t chip_a, NodeNumber to,
                              std::size_t chip_b) {
   const NodeBlock &a = graph_->nodes()[from], &b = graph_->nodes()[to];
-  const auto port = [&](const NodeBlock& node, const Gate& gate) {
-    return graph_->edges()[node.first_edge.at() + gate.port];
-  };
-  std::vector<Crossing> best;
-  PathCost best_cost = unreachable;
-  for (const Gate& exit : gates(a, chip_a, true)) {
-    for (const Gate& entry : gates(b, chip_b, false)) {
-      const PathCost ends = cost_of(exit.inside) + cost_of(entry.inside);
-      if (ends > best_cost) break; // entries come in order of cost
-      const VertexId leaf_a = port(a, exit).to, leaf_b = port(b, entry).from;
-      const Route& fabric = fabric_route(leaf_a, leaf_b);
-      if (fabric.edges.empty() && leaf_a != leaf_b) continue;
-      const PathCost cost = ends + cost_of(fabric);
-      if (cost > best_cost) continue;
-      if (cost < best_cost) best.clear();
-      best_cost = cost;
-      best.push_back({&exit, &entry, &fabric});
-    }
-  }
+  const std::vector<LeafGates> exits = by_leaf(*graph_, a, gates(a, chip_a, true), true);
+  const std::vector<LeafGates> entries = by_leaf(*graph_, b, gates(b, chip_b, false), false);
+  const std::vector<Crossing> best = cheapest(
+      exits, entries, [&](VertexId x, VertexId y) -> const Route& { return fabric_route(x, y); });
   if (best.empty()) {
     throw Bug(fmt::format("no path from {} to {}",
                           graph_->vertex(graph_->chips()[rank(from, chip_a).at()]).name,
                           graph_->vertex(graph_->chips()[rank(to, chip_b).at()]).name));
   }
-  RoutePattern pattern;
-  const NodeSite here = graph_->site(a.group), there = graph_->site(b.group);
-  const double share = 1.0 / static_cast<double>(best.size());
-  for (const Crossing& way : best) {
-    append(pattern, RoutePattern::Base::source, way.exit->inside, share);
-    for (const EdgeShare& e : way.fabric->edges) {
-      pattern.hops_taken.push_back(in_fabric(e.edge, here, there, e.share * share));
-    }
-    append(pattern, RoutePattern::Base::target, way.entry->inside, share);
-  }
-  const Crossing& any = best.front();
-  pattern.latency = any.exit->inside.latency + any.fabric->latency + any.entry->inside.latency;
-  pattern.hops = any.exit->inside.hops + any.fabric->hops + any.entry->inside.hops;
-  return pattern;
+  return spread_over(best, graph_->site(a.group), graph_->site(b.group));
 }
 
 } // namespace clustersim

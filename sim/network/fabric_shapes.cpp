@@ -15,17 +15,19 @@ namespace clustersim {
 
 namespace {
 
-FabricPorts build_nothing(LinkGraph&, const Partition& partition) {
-  throw Bug(fmt::format("{} nodes of '{}' without a fabric between them", partition.nodes,
-                        partition.node.id));
+FabricPorts build_nothing(LinkGraph&, const Fabric&, const FabricClients& clients,
+                          const std::string&) {
+  throw Bug(fmt::format("{} nodes without a fabric between them", clients.nodes));
 }
 
-FabricPorts build_single_switch(LinkGraph& graph, const Partition& partition) {
+FabricPorts build_single_switch(LinkGraph& graph, const Fabric& fabric,
+                                const FabricClients& clients, const std::string& prefix) {
   FabricPorts ports;
-  Vertex leaf{VertexKind::leaf, "switch"};
-  leaf.reduces = partition.fabric.in_network_reduction;
+  Vertex leaf{VertexKind::leaf, prefix + "switch"};
+  leaf.reduces = fabric.in_network_reduction;
   ports.leaves.push_back(graph.add_vertex(std::move(leaf)));
-  ports.nodes_per_unit = partition.nodes;
+  ports.nodes_per_unit = clients.nodes;
+  ports.top = ports.leaves.front();
   return ports;
 }
 
@@ -33,21 +35,22 @@ FabricPorts build_single_switch(LinkGraph& graph, const Partition& partition) {
 /// oversubscription. With groups (pods of a Clos, or a dragonfly's groups, whose all-to-all links
 /// adaptive routing uses alike) each has a vertex of its own, and sends up what its leaves can,
 /// divided by the group's. Edges of a group, and of a unit's leaves, follow one another.
-void join_leaves(LinkGraph& graph, const Partition& partition, FabricPorts& ports,
-                 double nics_per_leaf) {
-  const Fabric& fabric = partition.fabric;
+void join_leaves(LinkGraph& graph, const Fabric& fabric, const FabricClients& clients,
+                 FabricPorts& ports, const std::string& prefix) {
+  const double nics_per_leaf =
+      static_cast<double>(fabric.nodes_per_leaf) * clients.nics / ports.leaves_per_unit;
   const LinkClassId link_class = graph.add_link_class(fabric.link);
-  const BytesPerSecond port = std::min(achieved(fabric.link), achieved(partition.node.nics.link));
-  const BytesPerSecond up = port * (nics_per_leaf / fabric.oversubscription);
+  const BytesPerSecond up = clients.port * (nics_per_leaf / fabric.oversubscription);
   const auto per_group = static_cast<std::size_t>(std::max(0, fabric.leaves_per_group));
   const bool grouped = per_group > 0 && per_group < ports.leaves.size();
-  const VertexId top = graph.add_vertex({VertexKind::spine, "spine"});
+  const VertexId top = graph.add_vertex({VertexKind::spine, prefix + "spine"});
+  ports.top = top;
   std::vector<VertexId> groups{top};
   const std::size_t first_group_edge = graph.edges().size();
   if (grouped) {
     groups.clear();
     for (std::size_t g = 0; g * per_group < ports.leaves.size(); ++g) {
-      groups.push_back(graph.add_vertex({VertexKind::spine, fmt::format("group{}", g)}));
+      groups.push_back(graph.add_vertex({VertexKind::spine, fmt::format("{}group{}", prefix, g)}));
       graph.add_duplex(groups.back(), top,
                        up * (static_cast<double>(per_group) / fabric.group_oversubscription),
                        fabric.switch_latency, link_class);
@@ -73,48 +76,51 @@ void join_leaves(LinkGraph& graph, const Partition& partition, FabricPorts& port
 }
 
 /// Leaves in units of nodes that hang at the same ones.
-FabricPorts build_leaf_spine(LinkGraph& graph, const Partition& partition, int leaves_per_unit) {
-  const Fabric& fabric = partition.fabric;
+FabricPorts build_leaf_spine(LinkGraph& graph, const Fabric& fabric, const FabricClients& clients,
+                             const std::string& prefix, int leaves_per_unit) {
   FabricPorts ports;
-  ports.nodes_per_unit = std::clamp(fabric.nodes_per_leaf, 1, partition.nodes);
+  ports.nodes_per_unit = std::clamp(fabric.nodes_per_leaf, 1, clients.nodes);
   ports.leaves_per_unit = leaves_per_unit;
-  const int units = (partition.nodes - 1) / ports.nodes_per_unit + 1;
+  const int units = (clients.nodes - 1) / ports.nodes_per_unit + 1;
   for (int i = 0; i < units * leaves_per_unit; ++i) {
-    Vertex leaf{VertexKind::leaf, fmt::format("leaf{}", i)};
+    Vertex leaf{VertexKind::leaf, fmt::format("{}leaf{}", prefix, i)};
     leaf.reduces = fabric.in_network_reduction;
     ports.leaves.push_back(graph.add_vertex(std::move(leaf)));
   }
-  if (ports.leaves.size() == 1) return ports;
-  join_leaves(graph, partition, ports,
-              static_cast<double>(fabric.nodes_per_leaf) * partition.node.nics.count /
-                  leaves_per_unit);
+  ports.top = ports.leaves.front();
+  if (ports.leaves.size() > 1) join_leaves(graph, fabric, clients, ports, prefix);
   return ports;
 }
 
-FabricPorts build_fat_tree(LinkGraph& graph, const Partition& partition) {
-  return build_leaf_spine(graph, partition, 1);
+FabricPorts build_fat_tree(LinkGraph& graph, const Fabric& fabric, const FabricClients& clients,
+                           const std::string& prefix) {
+  return build_leaf_spine(graph, fabric, clients, prefix, 1);
 }
 
 /// NIC i of every node of a unit meets on the unit's leaf i.
-FabricPorts build_rail_optimized(LinkGraph& graph, const Partition& partition) {
-  return build_leaf_spine(graph, partition, std::max(1, partition.node.nics.count));
+FabricPorts build_rail_optimized(LinkGraph& graph, const Fabric& fabric,
+                                 const FabricClients& clients, const std::string& prefix) {
+  return build_leaf_spine(graph, fabric, clients, prefix, std::max(1, clients.nics));
 }
 
 /// As the file lists them: switches by name, each card at the switch that it is plugged into.
-FabricPorts build_listed(LinkGraph& graph, const Partition& partition) {
-  const Fabric& fabric = partition.fabric;
-  const auto nics = static_cast<std::size_t>(partition.node.nics.count);
+/// Another fabric joins the first switch of the list.
+FabricPorts build_listed(LinkGraph& graph, const Fabric& fabric, const FabricClients& clients,
+                         const std::string& prefix) {
+  const auto nics = static_cast<std::size_t>(clients.nics);
   FabricPorts ports;
-  ports.leaves_per_unit = partition.node.nics.count;
-  ports.leaves.resize(static_cast<std::size_t>(partition.nodes) * nics);
+  ports.leaves_per_unit = clients.nics;
+  ports.leaves.resize(static_cast<std::size_t>(clients.nodes) * nics);
   const LinkClassId link_class = graph.add_link_class(fabric.link);
   std::map<std::string, VertexId> switches;
   const auto named = [&](const std::string& name) {
     const auto known = switches.find(name);
     if (known != switches.end()) return known->second;
-    Vertex leaf{VertexKind::leaf, name};
+    Vertex leaf{VertexKind::leaf, prefix + name};
     leaf.reduces = fabric.in_network_reduction;
-    return switches.emplace(name, graph.add_vertex(std::move(leaf))).first->second;
+    const VertexId added = graph.add_vertex(std::move(leaf));
+    if (switches.empty()) ports.top = added;
+    return switches.emplace(name, added).first->second;
   };
   for (const std::string& text : fabric.edges) {
     std::string why;
@@ -127,7 +133,7 @@ FabricPorts build_listed(LinkGraph& graph, const Partition& partition) {
       continue;
     }
     const ListedPort port = from ? *from : *to;
-    if (port.node >= partition.nodes) continue; // a place that is not filled
+    if (port.node >= clients.nodes) continue; // a place that is not filled
     const VertexId leaf = named(from ? edge->to : edge->from);
     for (std::size_t nic = 0; nic < nics; ++nic) {
       if (port.nic && static_cast<std::size_t>(*port.nic) != nic) continue;

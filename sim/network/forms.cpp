@@ -1,10 +1,28 @@
 // From traffic to closed forms: one per protocol.
 
+#include "base/bug.hpp"
 #include "network/traffic.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <utility>
 
 namespace clustersim {
+
+/// One stage: what is on the edges, and how the edges are.
+struct StageLoad {
+  LoadVector load;
+  std::vector<Edge> edges; // by row
+  std::vector<char> driven;
+};
+
+struct FormLoads {
+  std::vector<StageLoad> stages;
+  std::vector<int> most_in_node; // by stage
+  std::vector<ProtocolChoice> choices;
+};
 
 namespace {
 
@@ -25,6 +43,15 @@ Protocol chosen(const Link& link, const ProtocolChoice& choice, int most_in_node
   return protocol;
 }
 
+std::vector<Protocol> chosen_on_all(const LinkGraph& graph, const ProtocolChoice& choice,
+                                    int most_in_node) {
+  std::vector<Protocol> protocols;
+  protocols.reserve(graph.link_classes().size());
+  for (const Link& link : graph.link_classes())
+    protocols.push_back(chosen(link, choice, most_in_node));
+  return protocols;
+}
+
 struct ClassShare {
   double busiest = 0.0; // seconds per payload byte
   EdgeId edge;
@@ -43,13 +70,6 @@ bool driven(const LinkGraph& graph, const Edge& edge) {
   return !passive(edge.from) || !passive(edge.to);
 }
 
-/// One stage: what is on the edges, and how the edges are.
-struct StageLoad {
-  LoadVector load;
-  std::vector<Edge> edges; // by row
-  std::vector<char> driven;
-};
-
 StageLoad stage_of(const LinkGraph& graph, const Traffic& traffic) {
   StageLoad stage{traffic.settled(), {}, {}};
   for (const LoadVector::Row& row : stage.load.rows) {
@@ -59,11 +79,11 @@ StageLoad stage_of(const LinkGraph& graph, const Traffic& traffic) {
   return stage;
 }
 
-/// Load over capacity at each class's busiest edge. A protocol slows its transport's own links
-/// (what a chip or NIC drives), not the shared edges on the way.
-std::vector<ClassShare> busiest_edges(const LinkGraph& graph, const StageLoad& stage,
-                                      const std::vector<Protocol>& protocols) {
-  std::vector<ClassShare> shares(graph.link_classes().size());
+/// Calls visit(row, seconds per payload byte) for each edge: load over capacity. A protocol slows
+/// its transport's own links (what a chip or NIC drives), not the shared edges on the way.
+template <class Visit>
+void for_each_busy_edge(const LinkGraph& graph, const StageLoad& stage,
+                        const std::vector<Protocol>& protocols, Visit&& visit) {
   std::vector<double> fractions; // that each driver reaches on edges of its own class
   for (const Driver& driver : stage.load.drivers) {
     const std::size_t c = driver.transport.at();
@@ -78,15 +98,23 @@ std::vector<ClassShare> busiest_edges(const LinkGraph& graph, const StageLoad& s
       const bool own = stage.load.drivers[d].transport == edge.link_class && stage.driven[r] != 0;
       bytes += own ? row.bytes[d] / fractions[d] : row.bytes[d];
     }
-    if (bytes <= 0.0) continue;
-    ClassShare& share = shares[edge.link_class.at()];
+    if (bytes > 0.0) visit(r, bytes / edge.capacity.si());
+  }
+}
+
+/// Each class's busiest edge.
+std::vector<ClassShare> busiest_edges(const LinkGraph& graph, const StageLoad& stage,
+                                      const std::vector<Protocol>& protocols) {
+  std::vector<ClassShare> shares(graph.link_classes().size());
+  for_each_busy_edge(graph, stage, protocols, [&](std::size_t r, double time) {
+    const LoadVector::Row& row = stage.load.rows[r];
+    ClassShare& share = shares[stage.edges[r].link_class.at()];
     share.used = true;
-    const double time = bytes / edge.capacity.si();
     if (time > share.busiest) {
       share.busiest = time;
       share.edge = row.edge;
     }
-  }
+  });
   return shares;
 }
 
@@ -134,10 +162,7 @@ void set_start(const LoadVector& load, const std::vector<Protocol>& protocols,
 
 void add_stage(const LinkGraph& graph, const Traffic& traffic, const StageLoad& stage, int number,
                const ProtocolChoice& choice, CollectiveForm& form) {
-  std::vector<Protocol> protocols;
-  protocols.reserve(graph.link_classes().size());
-  for (const Link& link : graph.link_classes())
-    protocols.push_back(chosen(link, choice, traffic.most_in_node));
+  const std::vector<Protocol> protocols = chosen_on_all(graph, choice, traffic.most_in_node);
   set_start(stage.load, protocols, form);
   std::vector<ClassShare> shares = busiest_edges(graph, stage, protocols);
   add_latencies(graph, traffic, protocols, shares);
@@ -182,6 +207,16 @@ std::optional<Belief> belief_of(const LinkGraph& graph, const Traffic& traffic,
   return belief;
 }
 
+/// What all stages together put on every edge, sisters included.
+std::vector<std::pair<EdgeId, double>> carried_by(std::span<const Traffic> stages) {
+  std::map<EdgeId, double> sums;
+  for (const Traffic& traffic : stages) {
+    for (const LoadVector::Row& row : traffic.settled(Traffic::Blocks::each).rows)
+      sums[row.edge] += std::accumulate(row.bytes.begin(), row.bytes.end(), 0.0);
+  }
+  return {sums.begin(), sums.end()};
+}
+
 } // namespace
 
 const Protocol* find_protocol(const Link& link, std::string_view name) {
@@ -197,11 +232,17 @@ std::vector<CollectiveForm> forms_of(const LinkGraph& graph, std::string_view al
   loads.reserve(stages.size());
   for (const Traffic& traffic : stages)
     loads.push_back(stage_of(graph, traffic));
+  const auto kept = std::make_shared<FormLoads>();
+  for (const Traffic& traffic : stages)
+    kept->most_in_node.push_back(traffic.most_in_node);
+  kept->choices = protocols;
   std::optional<Belief> belief;
   if (stages.size() == 1 && protocols.front().fallback == "bulk" &&
       protocols.front().name != "in-switch") {
     belief = belief_of(graph, stages.front(), loads.front(), protocols.front().tree);
   }
+  std::vector<std::pair<EdgeId, double>> carried;
+  if (stages.front().router().keeps_loads()) carried = carried_by(stages);
   std::vector<CollectiveForm> forms;
   forms.reserve(protocols.size());
   for (const ProtocolChoice& choice : protocols) {
@@ -214,9 +255,32 @@ std::vector<CollectiveForm> forms_of(const LinkGraph& graph, std::string_view al
     form.local_class = local_class(graph, stages.front());
     const BytesPerSecond copy = graph.link_classes()[form.local_class.at()].local_copy;
     if (copy.si() > 0.0) form.local = stages.front().local / copy;
+    form.loads = kept;
+    form.carried = carried;
     forms.push_back(std::move(form));
   }
+  kept->stages = std::move(loads);
   return forms;
+}
+
+std::vector<EdgeTime> edge_times(const CollectiveForm& form, const LinkGraph& graph) {
+  std::map<EdgeId, double> sums;
+  const std::vector<ProtocolChoice>& choices = form.loads->choices;
+  const auto choice = std::find_if(choices.begin(), choices.end(), [&](const ProtocolChoice& c) {
+    return c.name == form.protocol;
+  });
+  if (choice == choices.end()) throw Bug("a form of a protocol that its algorithm lacks");
+  for (std::size_t s = 0; s < form.loads->stages.size(); ++s) {
+    const StageLoad& stage = form.loads->stages[s];
+    const auto protocols = chosen_on_all(graph, *choice, form.loads->most_in_node[s]);
+    for_each_busy_edge(graph, stage, protocols,
+                       [&](std::size_t r, double time) { sums[stage.load.rows[r].edge] += time; });
+  }
+  std::vector<EdgeTime> times;
+  times.reserve(sums.size());
+  for (const auto& [edge, time] : sums)
+    times.push_back({edge, SecondsPerByte{time}});
+  return times;
 }
 
 } // namespace clustersim

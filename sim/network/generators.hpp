@@ -23,22 +23,30 @@ struct NodeShape {
 /// Of a node whose shape is a torus; validated before.
 [[nodiscard]] std::vector<TorusAxis> axes_of(const Node& node);
 
+/// What plugs into a fabric: the nodes of one partition, or of several side by side.
+struct FabricClients {
+  int nodes = 0;
+  int nics = 0;        // of a node, the most
+  BytesPerSecond port; // of a card, the fastest, as the fabric's switches take it
+};
+
 /// Where the NICs of each node plug in. A unit is a block of nodes that hang at the same leaves.
 struct FabricPorts {
   std::vector<VertexId> leaves; // unit-major; of an explicit fabric node-major, one for each NIC
   std::vector<NodeSite> sites;  // by unit, where all units are alike; the shape is set later
   int nodes_per_unit = 1;
   int leaves_per_unit = 1;
+  VertexId top; // where another fabric joins this one
   [[nodiscard]] int unit(int node) const { return node / nodes_per_unit; }
   [[nodiscard]] VertexId leaf(int node, int nic) const {
     return leaves[static_cast<std::size_t>(unit(node) * leaves_per_unit + nic % leaves_per_unit)];
   }
 };
 
-/// Adds the switches of a fabric. No leaves: the nodes stay alone.
+/// Adds the switches of a fabric, their names behind `prefix`. No leaves: the nodes stay alone.
 struct FabricShape {
   std::string_view name;
-  FabricPorts (*build)(LinkGraph&, const Partition&);
+  FabricPorts (*build)(LinkGraph&, const Fabric&, const FabricClients&, const std::string& prefix);
 };
 [[nodiscard]] const std::vector<FabricShape>& fabric_shape_table();
 

@@ -96,7 +96,7 @@ Forms hierarchical_forms(const LinkGraph& graph, Router& router, CollectiveKind 
   if (nodes < 2 || g < 2) return {};
   if (exchange) return exchange_forms(graph, router, layout, family);
   Forms forms;
-  for (const RingOrder order : ring_orders(graph, router, layout, front)) {
+  for (const RingOrder order : ring_orders(graph, router, layout, layout.group(0))) {
     Traffic traffic(graph, router, layout);
     traffic.local = 1.0 / family.size;
     NodeRings rings(graph, traffic, layout, order);

@@ -23,7 +23,8 @@ class HostBuilder {
 public:
   HostBuilder(LinkGraph& graph, const Node& node, const std::string& prefix)
       : graph_(graph), node_(node), prefix_(prefix), pcie_(graph.add_link_class(node.host.pcie)),
-        sockets_(node.host.socket_link.bandwidth.si() > 0.0 ? std::max(1, node.host.sockets) : 1) {}
+        sockets_(node.host.socket_link.bandwidth.si() > 0.0 ? std::max(1, node.host.sockets) : 1),
+        chips_(node.host.chips > 0 ? std::min(node.host.chips, node.chips) : node.chips) {}
 
   void add_sockets();
   void add_chips(const std::vector<VertexId>& chips);
@@ -32,7 +33,10 @@ public:
 private:
   Stage add_stage(VertexKind kind, const std::string& name);
   void join(const Stage& lower, const Stage& upper);
-  [[nodiscard]] int socket_of_chip(int chip) const { return chip * sockets_ / node_.chips; }
+  [[nodiscard]] int hosts() const { return (node_.chips - 1) / chips_ + 1; }
+  [[nodiscard]] int socket_of_chip(int chip) const {
+    return chip / chips_ * sockets_ + chip % chips_ * sockets_ / chips_;
+  }
   /// A virtual machine or a test may leave host memory out; then nothing can be staged there.
   [[nodiscard]] bool has_memory() const { return node_.host.memory.bandwidth.si() > 0.0; }
 
@@ -40,7 +44,8 @@ private:
   const Node& node_;
   std::string prefix_;
   LinkClassId pcie_;
-  int sockets_;
+  int sockets_; // of one host
+  int chips_;   // likewise
   std::vector<Stage> roots_;
   std::vector<VertexId> memories_;
   std::vector<Stage> attachment_; // by chip: the stage it plugs into
@@ -62,7 +67,7 @@ void HostBuilder::join(const Stage& lower, const Stage& upper) {
 }
 
 void HostBuilder::add_sockets() {
-  for (int s = 0; s < sockets_; ++s) {
+  for (int s = 0; s < hosts() * sockets_; ++s) {
     roots_.push_back(add_stage(VertexKind::root_complex, fmt::format("root{}", s)));
     if (!has_memory()) continue;
     // A staged byte is written once and read once, so each direction has half of the memory's rate.
@@ -76,8 +81,10 @@ void HostBuilder::add_sockets() {
                     memory_class);
   }
   const Link& between = node_.host.socket_link;
+  const auto per_host = static_cast<std::size_t>(sockets_);
   for (std::size_t a = 0; a < roots_.size(); ++a) {
     for (std::size_t b = a + 1; b < roots_.size(); ++b) {
+      if (a / per_host != b / per_host) break;
       const LinkClassId between_class = graph_.add_link_class(between);
       if (node_.host.peer_to_peer) {
         graph_.add_duplex(roots_[a].up, roots_[b].up, achieved(between), between.latency,
@@ -92,13 +99,14 @@ void HostBuilder::add_sockets() {
 
 void HostBuilder::add_chips(const std::vector<VertexId>& chips) {
   const int fan_out = node_.host.chips_per_switch;
+  int switches = 0;
   for (int i = 0; i < static_cast<int>(chips.size()); ++i) {
     const Stage root = roots_[static_cast<std::size_t>(socket_of_chip(i))];
     if (fan_out <= 0) {
       attachment_.push_back(root);
-    } else if (i % fan_out == 0) {
+    } else if (i % chips_ % fan_out == 0) { // no switch serves two hosts
       attachment_.push_back(
-          add_stage(VertexKind::pcie_switch, fmt::format("pcie-switch{}", i / fan_out)));
+          add_stage(VertexKind::pcie_switch, fmt::format("pcie-switch{}", switches++)));
       join(attachment_.back(), root);
     } else {
       attachment_.push_back(attachment_.back());

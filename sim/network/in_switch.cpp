@@ -12,6 +12,7 @@
 
 #include <bit>
 #include <map>
+#include <utility>
 
 namespace clustersim {
 
@@ -32,7 +33,7 @@ Forms in_switch_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
   Traffic traffic(graph, router, layout);
   traffic.local = 1.0 / family.size;
   NodeTrees trees(traffic, layout);
-  std::map<std::uint32_t, BundleId> bundles; // by places
+  std::map<std::pair<std::uint32_t, std::uint32_t>, BundleId> bundles; // by kind of node, places
   for (std::size_t i = 0; i < layout.groups(); ++i) {
     const std::span<const Segment> group = layout.group(i);
     const std::size_t g = layout.size(group.front());
@@ -40,7 +41,8 @@ Forms in_switch_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
     for (const Segment& segment : group) {
       const std::vector<SwitchPort>& own = ports.of(segment);
       if (own.empty()) return {};
-      const auto [found, fresh] = bundles.try_emplace(segment.places);
+      const auto [found, fresh] =
+          bundles.try_emplace({kind_of_node(graph, segment.node), segment.places});
       if (fresh) {
         std::vector<EdgeFlow> flows;
         for (const SwitchPort& port : own) {

@@ -26,19 +26,25 @@ public:
     }
     span_ = size_ / block_ * block_stride_;
     per_span_ = tiles * stride_;
-    count_ = chips / span_ * per_span_;
+    first_ = std::min(chips, static_cast<std::size_t>(std::max(family.first, 0)));
+    std::size_t world = chips - first_;
+    if (family.ranks > 0) world = std::min(world, static_cast<std::size_t>(family.ranks));
+    count_ = world / span_ * per_span_;
     if (count_ == 0) {
-      throw Bug(fmt::format("group of {} ranks over {} chips, of {}", size_, span_, chips));
+      throw Bug(fmt::format("group of {} ranks over {} chips, of {}", size_, span_, world));
     }
+    first_group_ = std::min(count_, static_cast<std::size_t>(std::max(family.first_group, 0)));
+    count_ -= first_group_;
     if (family.groups > 0) count_ = std::min(count_, static_cast<std::size_t>(family.groups));
   }
+  [[nodiscard]] std::size_t first_group() const { return first_group_; }
   [[nodiscard]] std::size_t count() const { return count_; }
 
   template <class Visit>
   void for_each_rank(std::size_t group, const Visit& visit) const {
     const std::size_t sister = group % per_span_;
     const std::size_t base =
-        group / per_span_ * span_ + sister / stride_ * extent_ + sister % stride_;
+        first_ + group / per_span_ * span_ + sister / stride_ * extent_ + sister % stride_;
     for (std::size_t first = 0, at = base; first < size_; first += block_, at += block_stride_) {
       for (std::size_t i = 0; i < block_; ++i)
         visit(RankId{at + i * stride_});
@@ -49,7 +55,8 @@ private:
   std::size_t size_, stride_;
   std::size_t block_ = 1, extent_ = 1, block_stride_ = 1; // a block's ranks, chips, distance
   std::size_t span_ = 1, per_span_ = 1; // chips from first to last of a group, groups in them
-  std::size_t count_ = 0;
+  std::size_t first_ = 0;               // chip
+  std::size_t first_group_ = 0, count_ = 0;
 };
 
 } // namespace
@@ -78,7 +85,7 @@ Layout::Layout(const LinkGraph& graph, const Router& router, GroupFamily family)
       most_in_node_ = std::max(most_in_node_, held[node] += static_cast<int>(places.size()));
       places.clear();
     };
-    tiling.for_each_rank(i, [&](RankId rank) {
+    tiling.for_each_rank(tiling.first_group() + i, [&](RankId rank) {
       const NodeNumber now = router.node(rank);
       if (places.empty() || now != node) {
         close();

@@ -18,9 +18,9 @@ struct Segment {
 };
 using Places = std::vector<std::uint32_t>; // chips of a node by number, ascending
 
-/// Groups tile the world: base ranks are the first `stride` ranks of each tile of size · stride (of
-/// a block in place of the size, where there are blocks). Ranks beyond the last whole tile stay
-/// idle.
+/// Groups tile the world, or the part of it that their family names: base ranks are the first
+/// `stride` ranks of each tile of size · stride (of a block in place of the size, where there are
+/// blocks). Ranks beyond the last whole tile stay idle.
 class Layout {
 public:
   Layout(const LinkGraph& graph, const Router& router, GroupFamily family);

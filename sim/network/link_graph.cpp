@@ -34,21 +34,90 @@ std::vector<std::string> names_of(const Table& table) {
   return names;
 }
 
+/// The fabric that a partition's nodes plug into, and which of its places are theirs.
+struct Outlet {
+  const Fabric* fabric = nullptr; // none: the node stays alone
+  FabricPorts ports;
+  int first_node = 0;
+};
+
+BytesPerSecond port_of(const Fabric& fabric, const Partition& partition) {
+  return std::min(achieved(fabric.link), achieved(partition.node.nics.link));
+}
+
+FabricPorts build_fabric(LinkGraph& graph, const Fabric& fabric,
+                         const std::vector<const Partition*>& served, const std::string& prefix) {
+  FabricClients clients;
+  for (const Partition* partition : served) {
+    clients.nodes += partition->nodes;
+    clients.nics = std::max(clients.nics, partition->node.nics.count);
+    clients.port = std::max(clients.port, port_of(fabric, *partition));
+  }
+  return find_shape(fabric_shape_table(), fabric.shape, "fabric")
+      .build(graph, fabric, clients, prefix);
+}
+
+bool plugs_between(const Partition& partition) {
+  return partition.fabric.shape == "none";
+}
+
+/// Every partition's topmost switch to the topmost between them.
+void join_partitions(LinkGraph& graph, const Cluster& cluster, std::vector<Outlet>& outlets) {
+  const Fabric& fabric = cluster.between->fabric;
+  std::vector<const Partition*> served;
+  for (const Partition& partition : cluster.partitions)
+    if (plugs_between(partition)) served.push_back(&partition);
+  FabricPorts common;
+  common.top = served.empty() ? graph.add_vertex({VertexKind::spine, "between"}) : VertexId{};
+  if (!served.empty()) common = build_fabric(graph, fabric, served, "");
+  // A unit with nodes of two partitions is like no other, and neither are its neighbours.
+  if (served.size() > 1) common.sites.clear();
+  const LinkClassId link_class = graph.add_link_class(fabric.link);
+  int node = 0;
+  for (std::size_t p = 0; p < outlets.size(); ++p) {
+    const Partition& partition = cluster.partitions[p];
+    if (plugs_between(partition)) {
+      outlets[p] = {&fabric, common, node};
+      node += partition.nodes;
+      continue;
+    }
+    const double cards = static_cast<double>(partition.nodes) * partition.node.nics.count;
+    const double links = cluster.between->links ? static_cast<double>(*cluster.between->links)
+                                                : cards / fabric.oversubscription;
+    graph.add_duplex(outlets[p].ports.top, common.top, achieved(fabric.link, links),
+                     fabric.switch_latency, link_class);
+  }
+}
+
+std::vector<Outlet> build_fabrics(LinkGraph& graph, const Cluster& cluster) {
+  std::vector<Outlet> outlets(cluster.partitions.size());
+  const bool several = outlets.size() > 1;
+  for (std::size_t p = 0; p < outlets.size(); ++p) {
+    const Partition& partition = cluster.partitions[p];
+    const bool own = several ? !plugs_between(partition) : partition.nodes > 1;
+    if (!own || partition.node.nics.count == 0) continue;
+    const std::string prefix = several ? fmt::format("partition{}/", p) : "";
+    outlets[p] = {&partition.fabric, build_fabric(graph, partition.fabric, {&partition}, prefix),
+                  0};
+  }
+  if (several && cluster.between) join_partitions(graph, cluster, outlets);
+  return outlets;
+}
+
 /// A NIC's port runs at the slower of the NIC and the switch port.
-void plug_in(LinkGraph& graph, const Partition& partition, const FabricPorts& ports, int node,
+void plug_in(LinkGraph& graph, const Link& link, const Outlet& outlet, int node,
              const std::vector<NicPort>& nics) {
-  const Link& link = partition.node.nics.link;
   const LinkClassId nic_class = graph.add_link_class(link);
-  const BytesPerSecond capacity = std::min(achieved(link), achieved(partition.fabric.link));
+  const BytesPerSecond capacity = std::min(achieved(link), achieved(outlet.fabric->link));
   for (std::size_t i = 0; i < nics.size(); ++i) {
-    const VertexId leaf = ports.leaf(node, static_cast<int>(i));
-    graph.add_edge(nics[i].sends, leaf, capacity, link.latency + partition.fabric.switch_latency,
+    const VertexId leaf = outlet.ports.leaf(outlet.first_node + node, static_cast<int>(i));
+    graph.add_edge(nics[i].sends, leaf, capacity, link.latency + outlet.fabric->switch_latency,
                    nic_class);
     graph.add_edge(leaf, nics[i].receives, capacity, link.latency, nic_class);
   }
 }
 
-void build_node(LinkGraph& graph, const Partition& partition, const FabricPorts& ports, int node) {
+void build_node(LinkGraph& graph, const Partition& partition, const Outlet& outlet, int node) {
   const std::string prefix = prefix_of(graph.nodes().size() - 1);
   std::vector<VertexId> chips;
   for (int i = 0; i < partition.node.chips; ++i) {
@@ -59,7 +128,31 @@ void build_node(LinkGraph& graph, const Partition& partition, const FabricPorts&
   find_shape(node_shape_table(), partition.node.scale_up.shape, "node")
       .join(graph, partition.node, prefix, chips);
   const std::vector<NicPort> nics = build_host(graph, partition.node, prefix, chips);
-  if (!ports.leaves.empty()) plug_in(graph, partition, ports, node, nics);
+  if (outlet.fabric != nullptr) plug_in(graph, partition.node.nics.link, outlet, node, nics);
+}
+
+/// Nodes in blocks that hang at the same leaves: the first of each is built, the others repeat it.
+void add_nodes(LinkGraph& graph, const Partition& partition, NodeShapeId shape,
+               const Outlet& outlet, std::size_t first_group) {
+  const bool alone = outlet.fabric == nullptr;
+  const FabricPorts& ports = outlet.ports;
+  const auto unit_of = [&](int node) { return alone ? 0 : ports.unit(outlet.first_node + node); };
+  for (int node = 0; node < partition.nodes;) {
+    const auto unit = static_cast<std::size_t>(unit_of(node));
+    int end = alone ? partition.nodes : (unit_of(node) + 1) * ports.nodes_per_unit;
+    end = std::min(end - (alone ? 0 : outlet.first_node), partition.nodes);
+    const NodeGroupId group{first_group + unit - static_cast<std::size_t>(unit_of(0))};
+    if (unit < ports.sites.size()) {
+      NodeSite site = ports.sites[unit];
+      site.shape = shape.value;
+      graph.set_site(group, site);
+    }
+    graph.begin_node(shape, group);
+    build_node(graph, partition, outlet, node);
+    graph.end_node();
+    graph.repeat_node(end - node - 1);
+    node = end;
+  }
 }
 
 } // namespace
@@ -185,31 +278,15 @@ std::string LinkGraph::edge_name(EdgeId edge) const {
 
 LinkGraph build_link_graph(const Cluster& cluster) {
   LinkGraph graph;
+  const std::vector<Outlet> outlets = build_fabrics(graph, cluster);
   std::size_t groups = 0;
   for (std::size_t p = 0; p < cluster.partitions.size(); ++p) {
     const Partition& partition = cluster.partitions[p];
-    FabricPorts ports;
-    if (partition.nodes > 1 && partition.node.nics.count > 0) {
-      ports = find_shape(fabric_shape_table(), partition.fabric.shape, "fabric")
-                  .build(graph, partition);
-    }
+    const Outlet& outlet = outlets[p];
     if (partition.node.scale_up.shape == "torus") {
       graph.set_torus(NodeShapeId{p}, axes_of(partition.node));
     }
-    const int per_unit = ports.leaves.empty() ? partition.nodes : ports.nodes_per_unit;
-    for (int node = 0; node < partition.nodes; node += per_unit) {
-      const std::size_t unit =
-          ports.leaves.empty() ? 0 : static_cast<std::size_t>(ports.unit(node));
-      if (unit < ports.sites.size()) {
-        NodeSite site = ports.sites[unit];
-        site.shape = static_cast<std::uint32_t>(p);
-        graph.set_site(NodeGroupId{groups + unit}, site);
-      }
-      graph.begin_node(NodeShapeId{p}, NodeGroupId{groups + unit});
-      build_node(graph, partition, ports, node);
-      graph.end_node();
-      graph.repeat_node(std::min(per_unit, partition.nodes - node) - 1);
-    }
+    add_nodes(graph, partition, NodeShapeId{p}, outlet, groups);
     groups = graph.nodes().empty() ? 0 : graph.nodes().back().group.at() + 1;
     graph.set_chips_per_node(partition.node.chips);
   }

@@ -8,6 +8,8 @@
 
 #include <bit>
 #include <map>
+#include <tuple>
+#include <utility>
 
 namespace clustersim {
 
@@ -37,14 +39,16 @@ Forms multicast_forms(const LinkGraph& graph, Router& router, CollectiveKind kin
   SwitchPorts ports(graph, router, layout);
   Traffic traffic(graph, router, layout);
   NodeTrees trees(traffic, layout);
-  std::map<std::pair<std::uint32_t, bool>, BundleId> bundles; // by places, of the root's node
+  // By kind of node, places, and whether it is the root's.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, BundleId> bundles;
   for (std::size_t i = 0; i < layout.groups(); ++i) {
     const std::span<const Segment> group = layout.group(i);
     if (!layout.even(group) || layout.size(group.front()) < 2) return {};
     for (std::size_t k = 0; k < group.size(); ++k) {
       const std::vector<SwitchPort>& own = ports.of(group[k]);
       if (own.empty()) return {};
-      const auto [found, fresh] = bundles.try_emplace({group[k].places, k == 0});
+      const auto [found, fresh] =
+          bundles.try_emplace({kind_of_node(graph, group[k].node), group[k].places, k == 0});
       if (fresh) found->second = traffic.bundle(flows(own, k == 0, reduces));
       traffic.move(group[k].node, group[k].node, found->second);
     }

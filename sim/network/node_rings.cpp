@@ -1,6 +1,9 @@
 #include "network/node_rings.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
 
 namespace clustersim {
 
@@ -33,11 +36,20 @@ LinkMatrix own_links(const LinkGraph& graph, const Router& router, NodeNumber no
   return links;
 }
 
-std::vector<RingOrder> ring_orders(const LinkGraph& graph, const Router& router,
-                                   const Layout& layout, const Segment& segment) {
-  const std::size_t size = layout.size(segment);
-  if (size < 2 || size > most_ring_members) return {RingOrder::by_rank};
-  const LinkMatrix links = own_links(graph, router, segment.node, layout.places(segment));
+std::vector<Segment> sorts_of(const LinkGraph& graph, std::span<const Segment> group) {
+  std::vector<Segment> sorts;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> known;
+  for (const Segment& segment : group) {
+    if (known.insert({kind_of_node(graph, segment.node), segment.places}).second)
+      sorts.push_back(segment);
+  }
+  return sorts;
+}
+
+namespace {
+
+/// Beside that in rank order.
+std::optional<RingOrder> better_order(const LinkMatrix& links) {
   std::size_t direct = 0;
   bool alike = true;
   for (std::size_t b = 1; b < links.size(); ++b) {
@@ -45,10 +57,24 @@ std::vector<RingOrder> ring_orders(const LinkGraph& graph, const Router& router,
     for (std::size_t a = 0; a < b; ++a)
       alike = alike && links[a][b] == links[0][1];
   }
-  if (direct == 0) return {RingOrder::by_rank};
-  if (!alike) return {RingOrder::by_rank, RingOrder::packed};
-  if (direct < 2) return {RingOrder::by_rank};
-  return {RingOrder::by_rank, RingOrder::spread};
+  if (direct == 0) return std::nullopt;
+  if (!alike) return RingOrder::packed;
+  return direct < 2 ? std::nullopt : std::optional(RingOrder::spread);
+}
+
+} // namespace
+
+std::vector<RingOrder> ring_orders(const LinkGraph& graph, const Router& router,
+                                   const Layout& layout, std::span<const Segment> group) {
+  std::vector<RingOrder> orders{RingOrder::by_rank};
+  for (const Segment& segment : sorts_of(graph, group)) {
+    const std::size_t size = layout.size(segment);
+    if (size < 2 || size > most_ring_members) continue;
+    const auto order = better_order(own_links(graph, router, segment.node, layout.places(segment)));
+    if (order && std::find(orders.begin(), orders.end(), *order) == orders.end())
+      orders.push_back(*order);
+  }
+  return orders;
 }
 
 NodeRings::Key NodeRings::key_of(const Segment& segment) const {

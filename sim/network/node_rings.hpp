@@ -4,6 +4,7 @@
 #include "network/traffic.hpp"
 
 #include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -14,10 +15,14 @@ namespace clustersim {
 /// the rings that are packed into its links.
 enum class RingOrder { by_rank, spread, packed };
 
+/// One of each sort of segment: unlike nodes, or other places of them.
+[[nodiscard]] std::vector<Segment> sorts_of(const LinkGraph& graph, std::span<const Segment> group);
+
 /// Spreading helps only where chips have links of their own to several fellows, packing where not
-/// all of them have the same.
+/// all of them have the same; in unlike nodes either may.
 [[nodiscard]] std::vector<RingOrder> ring_orders(const LinkGraph& graph, const Router& router,
-                                                 const Layout& layout, const Segment& segment);
+                                                 const Layout& layout,
+                                                 std::span<const Segment> group);
 
 /// Links that places of a node have of their own to each other, in units of the thinnest.
 [[nodiscard]] LinkMatrix own_links(const LinkGraph& graph, const Router& router, NodeNumber node,

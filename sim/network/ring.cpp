@@ -147,7 +147,7 @@ Forms ring_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
   if (shape.steps <= 0.0) return {};
   const Layout layout(graph, router, family);
   Forms forms;
-  for (const RingOrder order : ring_orders(graph, router, layout, layout.group(0).front())) {
+  for (const RingOrder order : ring_orders(graph, router, layout, layout.group(0))) {
     RingBuilder ring(graph, router, layout, order);
     ring.traffic().local = 1.0 / family.size;
     std::optional<Seconds> longest;

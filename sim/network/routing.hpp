@@ -67,6 +67,9 @@ class GateFinder; // gates.hpp
 class Router {
 public:
   explicit Router(const LinkGraph& graph) : graph_(&graph) {}
+  /// Forms of collectives then carry what they put on every edge, for pictures.
+  void keep_loads() { keeps_loads_ = true; }
+  [[nodiscard]] bool keeps_loads() const { return keeps_loads_; }
   /// Throws Bug when there is no path: the generators and the input layer guarantee one.
   [[nodiscard]] const Route& route(VertexId from, VertexId to);
   /// The same for two chips, shared by all pairs that look alike.
@@ -109,6 +112,7 @@ private:
   const Route& fabric_route(VertexId from, VertexId to);
 
   const LinkGraph* graph_;
+  bool keeps_loads_ = false;
   std::map<std::pair<VertexId, VertexId>, Route> routes_;
   std::vector<Relation> relations_;
   std::unordered_map<std::uint64_t, RelationId> relation_ids_;

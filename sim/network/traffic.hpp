@@ -76,7 +76,9 @@ public:
   /// example does. Each is one side of a flow: say both.
   void send(NodeNumber from, NodeNumber example, BundleId bundle, double times);
   void receive(NodeNumber example, NodeNumber to, BundleId bundle, double times);
-  [[nodiscard]] LoadVector settled() const;
+  /// Blocks that carry the same as one, or each by itself.
+  enum class Blocks { by_class, each };
+  [[nodiscard]] LoadVector settled(Blocks blocks = Blocks::by_class) const;
 
   std::vector<SerialHop> serial; // of the slowest group
   double local = 0.0;            // own bytes copied or reduced, per payload byte

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace clustersim {
 
@@ -55,15 +56,31 @@ Forms chain_forms(const LinkGraph& graph, Router& router, const Layout& layout, 
   return forms_of(graph, "tree", traffic, ring_protocols(graph));
 }
 
-void add_steps(Traffic& traffic, const Layout& layout, double directions) {
-  const std::span<const Segment> first = layout.group(0);
-  const Places& places = layout.places(first.front());
-  const Router& router = traffic.router();
-  const RankId root = router.rank(first.front().node, places.front());
-  const double inside = directions * static_cast<double>(places.size() - 1);
-  if (places.size() > 1) {
-    traffic.serial.push_back({root, router.rank(first.front().node, places[1]), inside, inside});
+/// The chain inside a node; of unlike nodes, the longest.
+std::optional<SerialHop> chain_inside(const LinkGraph& graph, Router& router, const Layout& layout,
+                                      double directions) {
+  std::optional<SerialHop> slowest;
+  Seconds most;
+  for (const Segment& segment : sorts_of(graph, layout.group(0))) {
+    const Places& places = layout.places(segment);
+    if (places.size() < 2) continue;
+    const double steps = directions * static_cast<double>(places.size() - 1);
+    const RankId from = router.rank(segment.node, places[0]),
+                 to = router.rank(segment.node, places[1]);
+    const Seconds length = router.pattern(from, to).latency * steps;
+    if (slowest && !(length > most)) continue;
+    slowest = SerialHop{from, to, steps, steps};
+    most = length;
   }
+  return slowest;
+}
+
+void add_steps(Traffic& traffic, const LinkGraph& graph, const Layout& layout, double directions) {
+  const std::span<const Segment> first = layout.group(0);
+  Router& router = traffic.router();
+  const RankId root = router.rank(first.front().node, layout.places(first.front()).front());
+  if (const auto inside = chain_inside(graph, router, layout, directions))
+    traffic.serial.push_back(*inside);
   const double levels = directions * static_cast<double>(std::bit_width(first.size() - 1));
   const RankId far = router.rank(first.back().node, layout.places(first.back()).front());
   traffic.serial.push_back({root, far, levels, levels});
@@ -82,7 +99,7 @@ Forms tree_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
   const double directions = way == TreeWay::both ? 2.0 : 1.0;
   if (layout.group(0).size() == 1) return chain_forms(graph, router, layout, way);
   Forms forms;
-  for (const RingOrder order : ring_orders(graph, router, layout, layout.group(0).front())) {
+  for (const RingOrder order : ring_orders(graph, router, layout, layout.group(0))) {
     Traffic traffic(graph, router, layout);
     traffic.local = 1.0 / family.size;
     NodeRings rings(graph, traffic, layout, order);
@@ -95,7 +112,7 @@ Forms tree_forms(const LinkGraph& graph, Router& router, CollectiveKind kind, Gr
         rings.add(segment, directions * (g - 1) / g);
       trees.add(group, 1.0 / g, way);
     }
-    add_steps(traffic, layout, directions);
+    add_steps(traffic, graph, layout, directions);
     const Forms some = forms_of(graph, "tree", traffic, ring_protocols(graph, true));
     forms.insert(forms.end(), some.begin(), some.end());
   }

@@ -1,6 +1,8 @@
 #include "plan/context_exchange.hpp"
 #include "plan/layer.hpp"
 
+#include <algorithm>
+
 namespace clustersim {
 
 namespace {
@@ -16,35 +18,47 @@ Flops product_flops(const Scenario& scenario, const Shard& shard, std::int64_t k
   const double width = static_cast<double>(scenario.model.heads) *
                        (static_cast<double>(scenario.model.head_dim) + value_dim) / 2.0;
   const double full = 2.0 * static_cast<double>(shard.batch) * square * width;
-  const double seen = seen_share(static_cast<double>(keys), shard.window, shard.causal);
+  // Of packed documents each query sees the keys of its own.
+  const double own = static_cast<double>(std::min(keys, shard.document));
+  const double seen = seen_share(own, shard.window, shard.causal) * own / static_cast<double>(keys);
   return Flops{full * seen / static_cast<double>(shard.tensor)};
+}
+
+/// Matrix units read 16 bytes at a time. Rows of a head begin at multiples of its dimension: where
+/// that is no multiple of 16 bytes, libraries run the batched product on the vector units.
+bool misses_matrix_units(const Chip& chip, const Shard& shard) {
+  const auto row =
+      static_cast<std::int64_t>(static_cast<double>(shard.head_dim) * shard.element.si());
+  return chip.kind == ChipKind::gpu && row % 16 != 0 && chip.vector[Precision::fp32].has_value();
 }
 
 /// Products outside the weights stay out of 8 and 4 bits, but run on TF32 units where the linears
 /// do.
-Precision attention_operands(const Shard& shard) {
+Precision attention_operands(const Chip& chip, const Shard& shard) {
+  if (misses_matrix_units(chip, shard)) return Precision::fp32;
   return is_quantised(shard.matmul) ? shard.activation : shard.matmul;
 }
 
 /// A batched product of s rows per head.
-GemmShape product_per_head(const Shard& shard, std::int64_t n, std::int64_t k, GemmRole role) {
+GemmShape product_per_head(const Chip& chip, const Shard& shard, std::int64_t n, std::int64_t k,
+                           GemmRole role) {
   return {.m = shard.queries,
           .n = n,
           .k = k,
           .batch = shard.batch * shard.heads,
-          .precision = attention_operands(shard),
+          .precision = attention_operands(chip, shard),
           .output = shard.activation,
           .role = role};
 }
 
 /// Its output is s × keys.
-GemmShape onto_scores(const Shard& shard, std::int64_t keys, GemmRole role) {
-  return product_per_head(shard, keys, shard.head_dim, role);
+GemmShape onto_scores(const Chip& chip, const Shard& shard, std::int64_t keys, GemmRole role) {
+  return product_per_head(chip, shard, keys, shard.head_dim, role);
 }
 
 /// Its output is s × d.
-GemmShape from_scores(const Shard& shard, std::int64_t keys, GemmRole role) {
-  return product_per_head(shard, shard.core_width / shard.heads, keys, role);
+GemmShape from_scores(const Chip& chip, const Shard& shard, std::int64_t keys, GemmRole role) {
+  return product_per_head(chip, shard, shard.core_width / shard.heads, keys, role);
 }
 
 /// Relative positions (T5) add one bias per head and pair to the scores of every sequence, or sum
@@ -64,21 +78,31 @@ void append_position_bias(BlockBuilder& builder, const Scenario& scenario, const
 /// `across`: from a decoder to its encoder, whose pairs have no biases.
 void append_unfused(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
                     std::int64_t keys, Flops product, bool across) {
-  builder.gemm("attention scores", onto_scores(shard, keys, GemmRole::forward), product);
+  const Chip& chip = scenario.chip();
+  builder.gemm("attention scores", onto_scores(chip, shard, keys, GemmRole::forward), product);
   if (!across) append_position_bias(builder, scenario, shard, keys, false);
   builder.kernels(Site::score, score_elements(shard, keys));
-  builder.gemm("attention over values", from_scores(shard, keys, GemmRole::forward), product);
+  builder.gemm("attention over values", from_scores(chip, shard, keys, GemmRole::forward), product);
 }
 
 void append_unfused_backward(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
                              std::int64_t keys, Flops product, bool across) {
   const GemmRole role = GemmRole::data_gradient;
-  builder.gemm("attention probabilities, gradient", onto_scores(shard, keys, role), product);
-  builder.gemm("attention values, gradient", from_scores(shard, keys, role), product);
+  const Chip& chip = scenario.chip();
+  builder.gemm("attention probabilities, gradient", onto_scores(chip, shard, keys, role), product);
+  builder.gemm("attention values, gradient", from_scores(chip, shard, keys, role), product);
   builder.kernels(Site::score, score_elements(shard, keys));
   if (!across) append_position_bias(builder, scenario, shard, keys, true);
-  builder.gemm("attention queries, gradient", from_scores(shard, keys, role), product);
-  builder.gemm("attention keys, gradient", from_scores(shard, keys, role), product);
+  builder.gemm("attention queries, gradient", from_scores(chip, shard, keys, role), product);
+  builder.gemm("attention keys, gradient", from_scores(chip, shard, keys, role), product);
+}
+
+/// A kernel for sequences of unlike lengths takes documents as so many sequences. Unfused products
+/// compute what their mask then hides.
+AttentionShape packed_attention(const Scenario& scenario, const Shard& shard, bool backward) {
+  AttentionShape shape = fused_attention(scenario, shard, shard.document, backward);
+  shape.batch *= shard.sequence / shard.document;
+  return shape;
 }
 
 AttentionShape cross_shape(const Scenario& scenario, const Shard& shard, bool backward) {
@@ -92,6 +116,7 @@ AttentionShape cross_shape(const Scenario& scenario, const Shard& shard, bool ba
 
 void append_cross_attention(BlockBuilder& builder, const Scenario& scenario, Shard shard) {
   shard.causal = false;
+  shard.document = shard.source;
   const Flops product = product_flops(scenario, shard, shard.source);
   if (attention_is_fused(scenario)) {
     return builder.attention("attention to encoder", cross_shape(scenario, shard, false),
@@ -102,6 +127,7 @@ void append_cross_attention(BlockBuilder& builder, const Scenario& scenario, Sha
 
 void append_cross_attention_backward(BlockBuilder& builder, const Scenario& scenario, Shard shard) {
   shard.causal = false;
+  shard.document = shard.source;
   const Flops product = product_flops(scenario, shard, shard.source);
   if (attention_is_fused(scenario)) {
     return builder.attention("attention to encoder, backward", cross_shape(scenario, shard, true),
@@ -118,8 +144,7 @@ void append_attention_core(BlockBuilder& builder, const Scenario& scenario, cons
     return;
   }
   if (attention_is_fused(scenario)) {
-    builder.attention("attention", fused_attention(scenario, shard, shard.sequence, false),
-                      2.0 * product);
+    builder.attention("attention", packed_attention(scenario, shard, false), 2.0 * product);
     return;
   }
   if (shared) append_exchange_before(builder, scenario, shard, false);
@@ -137,7 +162,7 @@ void append_attention_core_backward(BlockBuilder& builder, const Scenario& scena
   }
   if (attention_is_fused(scenario)) {
     // MFU counts twice the forward products; the kernel also computes the scores again.
-    builder.attention("attention, backward", fused_attention(scenario, shard, shard.sequence, true),
+    builder.attention("attention, backward", packed_attention(scenario, shard, true),
                       4.0 * product);
     return;
   }

@@ -1,5 +1,7 @@
 #include "plan/block_builder.hpp"
 
+#include "base/bug.hpp"
+
 #include <utility>
 
 namespace clustersim {
@@ -122,15 +124,22 @@ void BlockBuilder::accumulate_gradients(double parameters, int launches) {
   const bool in_gemm = scenario_->training.stack.gradient.accumulate_in_gemm;
   const bool same_type = weight_element(*scenario_) == gradient_element(*scenario_);
   if (in_gemm || (same_type && scenario_->micro_batches() == 1)) return;
+  // Recipes count a read in the type of the activations and an FP32 sum read and written.
+  const Bytes fp32_sum = 2.0 * bytes_per_element(Precision::fp32);
+  const double moved =
+      (shard_->element + 2.0 * gradient_element(*scenario_)) / (shard_->element + fp32_sum);
   of_weights_ = true;
-  kernels(Site::gradient, parameters, launches);
+  // ZeRO-2 and 3 reduce each micro-batch and add what is left: shards.
+  kernels(Site::gradient, moved * parameters / sharded_states(*scenario_).gradients, launches);
   of_weights_ = false;
 }
 
 void BlockBuilder::cast_weights(double parameters, int launches) {
   if (shard_->element < bytes_per_element(Precision::fp32)) {
-    // ZeRO-3 casts its shards and gathers the copies.
-    kernels(Site::cast, parameters / sharded_states(*scenario_).weights, launches);
+    // ZeRO-3 casts its shards and gathers the copies; gradients are whole until they are reduced.
+    const bool whole = phase_ == Phase::backward;
+    kernels(Site::cast, whole ? parameters : parameters / sharded_states(*scenario_).weights,
+            launches);
   }
 }
 
@@ -176,44 +185,58 @@ Block BlockBuilder::finish(std::string name) {
   return Block{std::move(name), std::exchange(ops_, {})};
 }
 
+GroupFamily group_family(const Scenario& scenario, GroupKind kind, int step, int count) {
+  const auto group = rank_group(scenario.plan, kind, step, count);
+  if (!group) throw Bug("lowering got a placement that validation refuses");
+  GroupFamily family{.size = group->size,
+                     .stride = group->stride,
+                     .block = group->block,
+                     .block_stride = group->block_stride};
+  const bool across = kind == GroupKind::replicas || kind == GroupKind::expert_replicas;
+  if (!across && scenario.cluster.partitions.size() > 1) {
+    family.first = scenario.first_chip();
+    family.ranks = scenario.partition().chips();
+  }
+  return family;
+}
+
 namespace {
 
-Collective of_axis(Axis axis, CollectiveKind kind, GroupFamily family, Bytes payload) {
-  return {.kind = kind, .axis = axis, .family = family, .payload = payload, .calls = 1};
+Collective of_axis(const Scenario& scenario, Axis axis, GroupKind group, CollectiveKind kind,
+                   Bytes payload) {
+  return {.kind = kind,
+          .axis = axis,
+          .family = group_family(scenario, group),
+          .payload = payload,
+          .calls = 1};
 }
 
 } // namespace
 
 Collective tensor_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload) {
-  return of_axis(Axis::tensor, kind, {.size = scenario.plan.tensor, .stride = 1}, payload);
+  return of_axis(scenario, Axis::tensor, GroupKind::tensor, kind, payload);
 }
 
 Collective expert_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload) {
-  return of_axis(Axis::expert, kind,
-                 {.size = scenario.plan.expert, .stride = scenario.plan.expert_tensor}, payload);
+  return of_axis(scenario, Axis::expert, GroupKind::expert, kind, payload);
 }
 
 Collective expert_tensor_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload) {
-  return of_axis(Axis::tensor, kind, {.size = scenario.plan.expert_tensor, .stride = 1}, payload);
+  return of_axis(scenario, Axis::tensor, GroupKind::expert_tensor, kind, payload);
 }
 
 Collective context_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload) {
-  return of_axis(Axis::context, kind,
-                 {.size = scenario.plan.context, .stride = scenario.plan.tensor}, payload);
+  return of_axis(scenario, Axis::context, GroupKind::context, kind, payload);
 }
 
 Collective data_parallel(const Scenario& scenario, CollectiveKind kind, Bytes payload, int calls) {
-  Collective out = of_axis(
-      Axis::data, kind, {.size = scenario.data_ranks(), .stride = scenario.plan.tensor}, payload);
+  Collective out = of_axis(scenario, Axis::data, GroupKind::replicas, kind, payload);
   out.calls = calls;
   return out;
 }
 
 Collective to_next_stage(const Scenario& scenario, Bytes payload) {
-  return of_axis(
-      Axis::pipeline, CollectiveKind::send_recv,
-      {.size = scenario.plan.pipeline, .stride = scenario.data_ranks() * scenario.plan.tensor},
-      payload);
+  return of_axis(scenario, Axis::pipeline, GroupKind::pipeline, CollectiveKind::send_recv, payload);
 }
 
 } // namespace clustersim

@@ -5,6 +5,7 @@
 
 #include "plan/shard.hpp"
 #include "plan/step_program.hpp"
+#include "spec/placement.hpp"
 
 #include <functional>
 #include <string>
@@ -111,8 +112,12 @@ private:
   std::vector<Op> ops_;
 };
 
-/// A collective of an axis: its family follows from the placement, tensor innermost, then context,
-/// data and pipeline (docs/explanation/lowering.md).
+/// The groups of an axis on the cluster, by the plan's placement (docs/explanation/placement.md).
+/// All but those that hold the same weights lie inside the partition that the scenario looks from.
+[[nodiscard]] GroupFamily group_family(const Scenario& scenario, GroupKind kind, int step = 1,
+                                       int count = 0);
+
+/// A collective of an axis.
 [[nodiscard]] Collective tensor_parallel(const Scenario& scenario, CollectiveKind kind,
                                          Bytes payload);
 [[nodiscard]] Collective context_parallel(const Scenario& scenario, CollectiveKind kind,

@@ -46,20 +46,56 @@ struct ExpertPass {
                           .vector_flops = Flops{0},
                           .kernels = 1});
   }
+  [[nodiscard]] bool deduplicates() const {
+    return scenario.plan.expert > 1 && scenario.training.stack.experts.deduplicates;
+  }
   /// Rows copied into or out of the order of experts, or added up with their weights on the way.
+  /// A deduplicating dispatch reads and writes the tokens themselves.
   void permute(const char* name) const {
+    if (deduplicates()) return;
     move(name, (copies() + elements(tokens(), shard.hidden)) * shard.element);
   }
   /// What arrives from all ranks lies by sender, the experts want it by expert.
   void sort(const char* name) const {
     if (scenario.plan.expert == 1) return;
-    move(name, 2.0 * elements(experts.received, shard.hidden) * shard.element);
+    const double arrived = deduplicates() ? holders(scenario.plan.expert) /
+                                                static_cast<double>(scenario.model.moe.top_k)
+                                          : 1.0;
+    move(name, (1.0 + arrived) * elements(experts.received, shard.hidden) * shard.element);
   }
 
+  /// Of `parts` equal parts of the experts, how many hold one of a token's top_k, if all choices
+  /// are equally likely: parts · (1 − Π (1 − (E/parts)/(E − i))).
+  [[nodiscard]] double holders(int parts) const {
+    const auto all = static_cast<double>(scenario.model.moe.experts);
+    double none = 1.0;
+    for (std::int64_t i = 0; i < scenario.model.moe.top_k; ++i)
+      none *= std::max(1.0 - all / parts / (all - static_cast<double>(i)), 0.0);
+    return parts * (1.0 - none);
+  }
+  [[nodiscard]] Bytes tokens_to(double places) const {
+    return places * elements(tokens(), shard.hidden) * shard.element;
+  }
+
+  void exchange(const char* name, GroupFamily family, Bytes payload) const {
+    Collective collective = expert_parallel(scenario, CollectiveKind::all_to_all, payload);
+    collective.family = family;
+    builder.collective(name, collective, Lane::expert, scenario.training.stack.overlap.expert);
+  }
   void all_to_all(const char* name) const {
-    const Collective exchange =
-        expert_parallel(scenario, CollectiveKind::all_to_all, copies() * shard.element);
-    builder.collective(name, exchange, Lane::expert, scenario.training.stack.overlap.expert);
+    const int ranks = scenario.plan.expert, stride = scenario.plan.expert_tensor;
+    if (!deduplicates())
+      return exchange(name, {.size = ranks, .stride = stride},
+                      tokens_to(static_cast<double>(scenario.model.moe.top_k)));
+    // Across nodes on the rails, once a node; inside, once a rank.
+    const int inside = scenario.cluster.partitions.front().node.chips / stride;
+    if (inside > 1 && ranks > inside && ranks % inside == 0) {
+      exchange(name, {.size = ranks / inside, .stride = stride * inside},
+               tokens_to(holders(ranks / inside)));
+      exchange(name, {.size = inside, .stride = stride}, tokens_to(holders(ranks)));
+    } else {
+      exchange(name, {.size = ranks, .stride = stride}, tokens_to(holders(ranks)));
+    }
   }
   /// Ranks that share an expert's matrices see each other's tokens, and add up their outputs.
   void among_shares(const char* name, CollectiveKind kind) const {

@@ -4,6 +4,8 @@
 #include "plan/shard.hpp"
 #include "plan/trained.hpp"
 
+#include <algorithm>
+
 namespace clustersim {
 
 namespace {
@@ -53,11 +55,12 @@ double mlp_weights(const Transformer& model, bool routed) {
   return hidden * real(model.moe.experts) + products * hidden * at_work;
 }
 
-double head_flops(const Transformer& model, double sequence) {
+double head_flops(const Transformer& model, double sequence, double masked) {
   const double hidden = real(model.hidden), width = real(table_width(model));
+  const double scored = model.mlm_head && masked > 0.0 ? std::min(masked / sequence, 1.0) : 1.0;
   double flops = 0.0;
-  if (has_vocabulary_head(model)) flops += 2.0 * width * real(model.vocabulary);
-  if (model.mlm_head) flops += 2.0 * hidden * hidden;
+  if (has_vocabulary_head(model)) flops += scored * 2.0 * width * real(model.vocabulary);
+  if (model.mlm_head) flops += scored * 2.0 * hidden * hidden;
   if (model.pooler) flops += 2.0 * hidden * hidden / sequence;
   if (model.sequence_classes > 0) flops += 2.0 * width * real(model.sequence_classes) / sequence;
   if (width != hidden) flops += 2.0 * width * hidden;
@@ -78,7 +81,8 @@ TokenFlops first_stack(const Scenario& scenario) {
   flops.square = real(model.layers) * each;
   for (std::int64_t i = 0; i < model.layers; ++i) {
     const std::int64_t window = is_windowed(kind_of(scenario, i)) ? model.window : 0;
-    flops.seen += each * seen_share(sequence, window, causal);
+    const double document = real(scenario.training.document.value_or(scenario.training.sequence));
+    flops.seen += each * seen_share(document, window, causal) * document / sequence;
   }
   if (table_width(model) != model.hidden) {
     flops.head += 2.0 * elements(table_width(model), model.hidden); // into the first layer
@@ -100,7 +104,7 @@ void add_decoder(TokenFlops& flops, const Scenario& scenario) {
   const double pairs = layers * share * 4.0 * query;
   flops.square += pairs * (target + source);
   flops.seen += pairs * (target * seen_share(target, 0, model.causal) + source);
-  flops.head += share * head_flops(model, target);
+  flops.head += share * head_flops(model, target, 0.0);
 }
 
 /// Multi-token prediction modules: a projection of twice the width to one, a layer, the head.
@@ -113,8 +117,10 @@ void add_predictions(TokenFlops& flops, const Scenario& scenario) {
   const double each = modules * 2.0 * sequence * (query_width(model) + value_width(model));
   flops.layer_weights += modules * 2.0 * weights;
   flops.square += each;
-  flops.seen += each * seen_share(sequence, is_windowed(last) ? model.window : 0, model.causal);
-  flops.head += modules * head_flops(model, sequence);
+  const double document = real(scenario.training.document.value_or(scenario.training.sequence));
+  flops.seen += each * seen_share(document, is_windowed(last) ? model.window : 0, model.causal) *
+                document / sequence;
+  flops.head += modules * head_flops(model, sequence, 0.0);
 }
 
 TokenFlops per_token(const Scenario& scenario) {
@@ -123,7 +129,8 @@ TokenFlops per_token(const Scenario& scenario) {
   if (model.decoder_layers > 0) {
     add_decoder(flops, scenario);
   } else {
-    flops.head += head_flops(model, real(scenario.training.sequence));
+    flops.head +=
+        head_flops(model, real(scenario.training.sequence), real(scenario.training.masked_tokens));
   }
   if (model.mtp_layers > 0) add_predictions(flops, scenario);
   return flops;

@@ -34,6 +34,9 @@ struct MlpLinears {
 
 /// Norms of a layer beyond one before attention and one before the MLP.
 [[nodiscard]] std::int64_t extra_norms(const Transformer& model);
+/// Queries and keys; of latent attention the rotary part of the queries, turned in place, and the
+/// keys, which are put together with theirs.
+[[nodiscard]] double rotary_elements(const Scenario& scenario, const Shard& shard);
 [[nodiscard]] std::string layer_name(LayerKind kind);
 
 /// 2·tokens·in·out of the whole model, one rank's even share.

@@ -60,7 +60,7 @@ struct BackwardPass {
       builder.kernels(Site::norm, elements(shard.tokens, shard.query_width + shard.key_width));
     }
     if (scenario.model.position == PositionKind::rotary) {
-      builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
+      builder.kernels(Site::rope, rotary_elements(scenario, shard));
     }
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
     if (shard.latent > 0) return latent();

@@ -51,6 +51,10 @@ struct ForwardPass {
     builder.tensor_collective("all-gather of latents", CollectiveKind::all_gather,
                               width * shard.element, hidden_share(), Side::before, open);
   }
+  void rotary() const {
+    if (scenario.model.position != PositionKind::rotary) return;
+    builder.kernels(Site::rope, rotary_elements(scenario, shard));
+  }
   void query_key_norms() const {
     if (scenario.model.qk_norm == QueryKeyNorm::none) return;
     builder.kernels(Site::norm, elements(shard.tokens, shard.query_width + shard.key_width));
@@ -63,9 +67,7 @@ struct ForwardPass {
       enter(linears.qkv, ends);
     }
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
-    if (scenario.model.position == PositionKind::rotary) {
-      builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
-    }
+    rotary();
     query_key_norms();
     append_attention_core(builder, scenario, shard);
     builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
@@ -118,9 +120,7 @@ struct ForwardPass {
       enter(keys, {});
     }
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
-    if (scenario.model.position == PositionKind::rotary) {
-      builder.kernels(Site::rope, elements(shard.tokens, shard.query_width + shard.key_width));
-    }
+    rotary();
     query_key_norms();
     builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
     builder.forward(linears.projection);
@@ -190,6 +190,12 @@ void append_operators_again(BlockBuilder& builder, const Scenario& scenario, con
   pass.norm();
   if (has_experts(kind)) return pass.experts();
   pass.mlp_again({});
+}
+
+double rotary_elements(const Scenario& scenario, const Shard& shard) {
+  const std::int64_t turned =
+      shard.latent > 0 ? shard.heads * scenario.model.mla.rope_dim : shard.query_width;
+  return elements(shard.tokens, turned + shard.key_width);
 }
 
 std::string layer_name(LayerKind kind) {

@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace clustersim {
 
@@ -29,6 +31,14 @@ Item step_sequence(ProgramWriter& writer, Passes& passes, const Scenario& scenar
   const Item first = gathers_in_forward(scenario) ? passes.forward(chunk, true) : forward;
   if (micro_batches == 1) return writer.add({first, last, update});
   return writer.add({first, backward, times(middle, micro_batches - 2), forward, last, update});
+}
+
+/// Of its layers, when all are of one kind.
+std::optional<LayerKind> only_kind(const Chunk& chunk) {
+  for (const LayerKind kind : layer_kinds) {
+    if (layers_of(chunk, kind) == chunk.layers) return kind;
+  }
+  return std::nullopt;
 }
 
 void check(const Scenario& scenario) {
@@ -75,6 +85,38 @@ StepProgram lower(const Scenario& scenario) {
   }
   writer.set_pipeline(*schedule_of(scenario));
   return writer.finish();
+}
+
+StepProgram lower_one_micro_batch(const Scenario& scenario) {
+  const Shard shard = shard_of(scenario);
+  ProgramWriter writer;
+  Passes passes(writer, scenario, shard);
+  std::vector<BackwardPart> parts{BackwardPart::whole};
+  if (splits_backward(scenario.plan.schedule))
+    parts = {BackwardPart::inputs, BackwardPart::weights};
+  const Chunk chunk = whole_model(scenario);
+  std::vector<Item> whole{passes.forward(chunk, false)}, layer, head{passes.head_alone()};
+  const std::optional<LayerKind> kind = only_kind(chunk);
+  if (kind) layer.push_back(passes.layer_alone(*kind));
+  const Item layer_forward = writer.add(layer);
+  for (const BackwardPart part : parts) {
+    whole.push_back(passes.backward(chunk, part, false));
+    head.push_back(passes.head_back_alone(part));
+    if (kind) layer.push_back(passes.layer_back_alone(*kind, part));
+  }
+  for (const Item& item : {writer.add(whole), writer.add(layer), layer_forward, writer.add(head)})
+    writer.add_class({.name = "one micro-batch", .ranks = 1, .sequence = item.index});
+  return writer.finish();
+}
+
+StepProgram before_update(StepProgram program) {
+  for (RankClass& one : program.classes) {
+    Sequence shorter = program.sequences[one.sequence];
+    if (!shorter.items.empty()) shorter.items.pop_back(); // the update ends every class's sequence
+    program.sequences.push_back(std::move(shorter));
+    one.sequence = program.sequences.size() - 1;
+  }
+  return program;
 }
 
 } // namespace clustersim

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -162,8 +163,10 @@ Transient head_transient(const Scenario& scenario, const Shard& base) {
   if (!has_vocabulary_head(scenario.model)) return {"logits and loss", Bytes{0}};
   const Shard shard = shard_for_head(scenario, base);
   // All predictions have their losses before the first goes backward.
-  const double heads = static_cast<double>(1 + scenario.model.mtp_layers);
-  const double logits = heads * elements(shard.tokens, shard.vocabulary);
+  const std::vector<Shard> pieces = scored_pieces(scenario, shard);
+  const double heads =
+      pieces.size() == 1 ? static_cast<double>(1 + scenario.model.mtp_layers) : 1.0;
+  const double logits = heads * elements(pieces.front().tokens, shard.vocabulary);
   const double weights = elements(shard.vocabulary, table_width(scenario.model));
   const Bytes forward = logits * Bytes{scenario.training.stack.head.logit_bytes};
   const Bytes backward =
@@ -338,11 +341,11 @@ void add_buffers(TermList& terms, const StageView& view) {
   terms.add("workspace", view.scenario.training.stack.memory.workspace, "");
 }
 
-/// Of all chips of a node; a chip's where a stage keeps most.
+/// Of all chips of a host; a chip's where a stage keeps most.
 void add_outside(MemoryFootprint& footprint, const StageView& view) {
   const Outside outside =
       kept_outside(view.scenario, view.stage, view.trained, all_kept(view, layers_in_flight(view)));
-  const double chips = view.scenario.cluster.partitions.front().node.chips;
+  const double chips = view.scenario.partition().node.chips_of_host();
   footprint.host = std::max(footprint.host, chips * outside.host);
   footprint.drives = std::max(footprint.drives, chips * outside.drives);
 }
@@ -371,17 +374,19 @@ Bytes MemoryFootprint::margin() const {
   return least;
 }
 
-MemoryFootprint memory_footprint(const Scenario& scenario) {
+namespace {
+
+MemoryFootprint footprint_of(const Scenario& scenario, std::size_t most_stages) {
   const Shard shard = shard_of(scenario);
   const Chip::Memory& chip = scenario.chip().memory;
   MemoryFootprint footprint;
   footprint.capacity = chip.capacity;
   footprint.usable = chip.usable;
-  const Node::Host& host = scenario.cluster.partitions.front().node.host;
+  const Node::Host& host = scenario.partition().node.host;
   footprint.host_capacity = host.capacity;
   footprint.drive_capacity = host.nvme_capacity;
   const std::vector<Stage> stages = stages_of(scenario);
-  for (std::size_t i = 0; i < stages.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(stages.size(), most_stages); ++i) {
     const StageView view{
         scenario, shard, stages[i], i, trained_in(scenario, stages[i]), sharded_states(scenario)};
     StageMemory one = stage_memory(view);
@@ -396,6 +401,16 @@ MemoryFootprint memory_footprint(const Scenario& scenario) {
   footprint.cached = use.fragmentation * footprint.peak;
   footprint.reserve = use.framework + footprint.cached;
   return footprint;
+}
+
+} // namespace
+
+MemoryFootprint memory_footprint(const Scenario& scenario) {
+  return footprint_of(scenario, std::numeric_limits<std::size_t>::max());
+}
+
+MemoryFootprint first_stage_footprint(const Scenario& scenario) {
+  return footprint_of(scenario, 1);
 }
 
 } // namespace clustersim

@@ -37,5 +37,7 @@ struct MemoryFootprint {
 
 /// Terms are those of the fullest stage.
 [[nodiscard]] MemoryFootprint memory_footprint(const Scenario& scenario);
+/// The first stage alone: never more than the whole, and quick to find.
+[[nodiscard]] MemoryFootprint first_stage_footprint(const Scenario& scenario);
 
 } // namespace clustersim

@@ -111,7 +111,9 @@ void append_shared_embedding(BlockBuilder& builder, const Scenario& scenario, co
                                   gradient_element(scenario));
   pair.kind = CollectiveKind::all_reduce;
   pair.family.size = 2;
-  pair.family.groups = pair.family.stride;
+  // With other axes outside of the pipeline all neighbours stand for the pairs of all pipelines.
+  const bool outermost = scenario.plan.placement.back() == Axis::pipeline;
+  pair.family.groups = outermost ? pair.family.stride : 0;
   builder.collective("all-reduce of shared embedding's gradient", pair, Lane::pipeline, 0.0);
 }
 

@@ -63,7 +63,7 @@ Passes::Passes(ProgramWriter& writer, const Scenario& scenario, const Shard& sha
 }
 
 void Passes::add_layer_blocks() {
-  const bool split = pipelined_ && splits_backward(scenario_->plan.schedule);
+  const bool split = splits_backward(scenario_->plan.schedule);
   std::vector<BackwardPart> parts{BackwardPart::whole};
   if (split) parts.insert(parts.end(), {BackwardPart::inputs, BackwardPart::weights});
   std::array<bool, layer_kinds.size()> present{};

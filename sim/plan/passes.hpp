@@ -40,6 +40,13 @@ public:
 
   [[nodiscard]] Item forward(const Chunk& chunk, bool gathers);
   [[nodiscard]] Item backward(const Chunk& chunk, BackwardPart part, bool reduces);
+  /// Single blocks of these passes.
+  [[nodiscard]] Item head_alone() const { return head_forward_; }
+  [[nodiscard]] Item head_back_alone(BackwardPart part) { return blocks(part).head; }
+  [[nodiscard]] Item layer_alone(LayerKind kind) const { return forward_of(kind); }
+  [[nodiscard]] Item layer_back_alone(LayerKind kind, BackwardPart part) {
+    return blocks(part).layer[static_cast<std::size_t>(kind)];
+  }
   /// A pipeline stage: its passes, what precedes them, and before `update` what nothing hides.
   [[nodiscard]] RankClass of_stage(const Stage& stage, Item update);
 

@@ -73,13 +73,13 @@ namespace {
 
 /// All ranks that hold the same weights of one kind.
 struct Replicas {
-  int ranks = 1, stride = 1;
+  GroupKind kind = GroupKind::replicas;
+  int ranks = 1;
 };
 
 Replicas replicas_of(const Scenario& scenario, bool experts) {
-  const Plan& plan = scenario.plan;
-  return experts ? Replicas{scenario.expert_data_ranks(), plan.expert * plan.expert_tensor}
-                 : Replicas{scenario.data_ranks(), plan.tensor};
+  return experts ? Replicas{GroupKind::expert_replicas, scenario.expert_data_ranks()}
+                 : Replicas{GroupKind::replicas, scenario.data_ranks()};
 }
 
 /// Of them, those that ZeRO shards over.
@@ -100,18 +100,19 @@ void append_reduction(BlockBuilder& builder, const Scenario& scenario, Replicas 
   const Stack::Overlap& overlap = scenario.training.stack.overlap;
   const double hidden =
       scenario.plan.zero >= 2 ? overlap.weights.value_or(overlap.data) : overlap.data;
-  const auto add = [&](const char* name, CollectiveKind kind, int ranks, int stride, Bytes bytes) {
-    builder.collective(name, over(scenario, kind, {.size = ranks, .stride = stride}, bytes, calls),
-                       Lane::data, hidden);
+  const auto add = [&](const char* name, CollectiveKind kind, int step, int ranks, Bytes bytes) {
+    builder.collective(
+        name,
+        over(scenario, kind, group_family(scenario, replicas.kind, step, ranks), bytes, calls),
+        Lane::data, hidden);
   };
   if (scenario.plan.zero == 0) {
-    return add("gradient all-reduce", CollectiveKind::all_reduce, replicas.ranks, replicas.stride,
-               each);
+    return add("gradient all-reduce", CollectiveKind::all_reduce, 1, replicas.ranks, each);
   }
   const int within = shard_ranks(scenario, replicas);
-  add("gradient reduce-scatter", CollectiveKind::reduce_scatter, within, replicas.stride, each);
-  add("gradient all-reduce over shard groups", CollectiveKind::all_reduce, replicas.ranks / within,
-      replicas.stride * within, each / static_cast<double>(within));
+  add("gradient reduce-scatter", CollectiveKind::reduce_scatter, 1, within, each);
+  add("gradient all-reduce over shard groups", CollectiveKind::all_reduce, within,
+      replicas.ranks / within, each / static_cast<double>(within));
 }
 
 } // namespace
@@ -137,11 +138,12 @@ Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string
     const Bytes bytes{experts ? held.experts : held.dense};
     const Replicas replicas = replicas_of(scenario, experts);
     const int calls = scenario.plan.zero == 3 ? 1 : calls_of(bytes, bucket_size(scenario));
-    builder.collective("parameter all-gather",
-                       over(scenario, CollectiveKind::all_gather,
-                            {.size = shard_ranks(scenario, replicas), .stride = replicas.stride},
-                            bytes / static_cast<double>(calls), calls),
-                       Lane::data, hidden);
+    builder.collective(
+        "parameter all-gather",
+        over(scenario, CollectiveKind::all_gather,
+             group_family(scenario, replicas.kind, 1, shard_ranks(scenario, replicas)),
+             bytes / static_cast<double>(calls), calls),
+        Lane::data, hidden);
   }
   return builder.finish(std::move(name));
 }

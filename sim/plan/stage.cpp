@@ -89,19 +89,24 @@ std::vector<std::int64_t> share_layers(std::int64_t layers, std::int64_t places,
   return out;
 }
 
+Chunk whole_model(const Scenario& scenario) {
+  Chunk all = chunk_of(scenario, 0, all_layers(scenario.model));
+  all.embedding = all.head = true;
+  return all;
+}
+
 std::vector<Stage> stages_of(const Scenario& scenario) {
   const std::optional<PipelineSchedule> schedule = schedule_of(scenario);
-  if (!schedule) {
-    Chunk all = chunk_of(scenario, 0, all_layers(scenario.model));
-    all.embedding = all.head = true;
-    return {{all}};
-  }
+  if (!schedule) return {{whole_model(scenario)}};
   std::vector<Stage> stages(static_cast<std::size_t>(schedule->stages),
                             Stage(static_cast<std::size_t>(schedule->chunks)));
   for (const std::vector<PipePlace>& pipe : pipes_of(*schedule)) {
+    const std::vector<std::int64_t>& given = scenario.plan.stage_layers;
     const std::vector<std::int64_t> layers =
-        share_layers(all_layers(scenario.model), static_cast<std::int64_t>(pipe.size()),
-                     scenario.plan.ends_as_layers);
+        given.size() == pipe.size()
+            ? given
+            : share_layers(all_layers(scenario.model), static_cast<std::int64_t>(pipe.size()),
+                           scenario.plan.ends_as_layers);
     std::int64_t first = 0;
     for (std::size_t i = 0; i < pipe.size(); ++i) {
       Chunk& chunk =

@@ -39,6 +39,8 @@ using Stage = std::vector<Chunk>;
 [[nodiscard]] std::vector<std::int64_t> share_layers(std::int64_t layers, std::int64_t places,
                                                      bool ends_as_layers);
 
+/// On one stage.
+[[nodiscard]] Chunk whole_model(const Scenario& scenario);
 [[nodiscard]] std::vector<Stage> stages_of(const Scenario& scenario);
 
 /// Parameters of a stage on one rank. A table that another stage than

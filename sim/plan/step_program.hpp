@@ -20,6 +20,7 @@
 #include "law/memory_bound.hpp"
 #include "network/collective.hpp"
 #include "plan/schedule.hpp"
+#include "spec/scenario.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -31,9 +32,6 @@ namespace clustersim {
 
 enum class Lane { compute, tensor, context, expert, data, pipeline, host };
 inline constexpr std::size_t lane_count = 7;
-
-enum class Axis { tensor, context, expert, data, pipeline };
-[[nodiscard]] std::string_view name_of(Axis axis);
 
 /// What part of the step an operator belongs to; the breakdown and the waterfall group by it.
 enum class Phase { forward, recompute, backward, gradient, optimizer };

@@ -46,9 +46,14 @@ std::vector<std::string> remedy_lines(const Answer& answer, TextStyle style) {
   const auto largest =
       std::max_element(answer.memory.terms.begin(), answer.memory.terms.end(),
                        [](const MemoryTerm& a, const MemoryTerm& b) { return a.bytes < b.bytes; });
-  std::string head = "Does not fit.";
+  std::string where; // of several partitions
+  for (const PartitionAnswer& part : answer.partitions) {
+    if (part.memory.margin() <= answer.memory.margin())
+      where = fmt::format(" on {}", printable(part.scenario.chip().name));
+  }
+  std::string head = fmt::format("Does not fit{}.", where);
   if (largest != answer.memory.terms.end()) {
-    head = fmt::format("Does not fit: {} too much. Largest: {}, {}.",
+    head = fmt::format("Does not fit{}: {} too much. Largest: {}, {}.", where,
                        format_binary(-answer.memory.margin()), largest->name,
                        format_binary(largest->bytes));
   }

@@ -35,11 +35,18 @@ std::string fitting(const std::vector<std::string>& variants, TextStyle style) {
   return elide(variants.back(), page_width, style);
 }
 
+/// Of all partitions: "4 DGX H100", "2 x Server + 1 x DGX H100".
+std::string nodes_of(const Scenario& scenario) {
+  std::vector<std::string> parts;
+  for (const Partition& part : scenario.cluster.partitions)
+    parts.push_back(fmt::format("{} {}", part.nodes, part.node.name));
+  return join(parts, " + ");
+}
+
 std::string title_line(const Scenario& scenario, TextStyle style) {
-  const Partition& part = scenario.cluster.partitions.front();
   std::string title = printable(scenario.title);
   if (title.empty()) {
-    title = printable(fmt::format("{} on {} {}", scenario.model.name, part.nodes, part.node.name));
+    title = printable(fmt::format("{} on {}", scenario.model.name, nodes_of(scenario)));
   }
   std::string stack = printable(scenario.training.stack.name);
   if (columns_of(title) + columns_of(stack) + 3 > page_width) {
@@ -65,8 +72,25 @@ std::string model_line(const Answer& answer, TextStyle style) {
   return fitting({join(parts, separator(style))}, style);
 }
 
+std::string partitions_line(const Answer& answer, TextStyle style) {
+  std::vector<std::string> nodes, chips;
+  for (const Partition& part : answer.scenario.cluster.partitions) {
+    nodes.push_back(
+        fmt::format("{} {} {}", part.nodes, times_sign(style), printable(part.node.name)));
+    chips.push_back(
+        fmt::format("{} {} {}", part.chips(), times_sign(style), printable(part.node.chip.name)));
+  }
+  const Between& between = *answer.scenario.cluster.between;
+  const std::string all = join(nodes, " + ");
+  return fitting({join({all, printable(between.fabric.name)}, separator(style)),
+                  join({all, printable(between.fabric.id)}, separator(style)), all,
+                  join(chips, " + ")},
+                 style);
+}
+
 std::string cluster_line(const Answer& answer, const Figures& figures, TextStyle style) {
   const Partition& part = answer.scenario.cluster.partitions.front();
+  if (!answer.partitions.empty()) return partitions_line(answer, style);
   const Chip& chip = part.node.chip;
   const std::string nodes = fmt::format("{} {} {}", grouped(std::int64_t{part.nodes}),
                                         times_sign(style), printable(part.node.name));
@@ -110,8 +134,13 @@ std::string plan_line(const Answer& answer, const Figures& figures, TextStyle st
   }
   const std::string split =
       axes.empty() ? "one chip" : join(axes, fmt::format(" {} ", times_sign(style)));
-  const std::string batches = fmt::format("micro-batch {} {} {}", plan.micro_batch,
-                                          times_sign(style), grouped(figures.micro_batches));
+  std::string counts = grouped(figures.micro_batches);
+  for (const PartitionAnswer& part : answer.partitions) {
+    const bool first = &part == &answer.partitions.front();
+    counts = (first ? "" : counts + " and ") + grouped(part.share.micro_batches);
+  }
+  const std::string batches =
+      fmt::format("micro-batch {} {} {}", plan.micro_batch, times_sign(style), counts);
   const auto line = [&](std::string_view sequence_parallel) {
     std::vector<std::string> parts{split};
     if (plan.pipeline > 1) {
@@ -161,6 +190,13 @@ void add_headlines(std::vector<std::string>& lines, const Answer& answer, const 
                            fmt::format("HFU {}, of {}", percent(head.hfu), head.peak_basis),
                            style));
   lines.push_back(memory_line(answer, figures, style));
+  if (answer.balance) {
+    const std::string cost =
+        fmt::format("rounding costs {}, equal shares {}", percent(balance_cost(*answer.balance)),
+                    signed_percent(answer.balance->equal / answer.balance->step - 1.0));
+    lines.push_back(
+        headline("Shares", elide(shares_text(answer), value_width - 1, style), cost, style));
+  }
   lines.emplace_back();
   for (const std::string& line : wrap(printable(answer.explanation.verdict), page_width - 4)) {
     lines.push_back("  " + line);

@@ -5,6 +5,7 @@
 #include "report/json_writer.hpp"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace clustersim {
 namespace {
@@ -118,6 +119,37 @@ Json operators_json(const Timeline& timeline) {
   return out;
 }
 
+Json breakdown_json(const std::vector<BreakdownItem>& items, Seconds step) {
+  Json out = Json::object();
+  for (const BreakdownItem& item : close_breakdown(items, step))
+    out[item.name] = item.time.si();
+  return out;
+}
+
+/// What only the event engine knows; both engines where they are compared.
+void add_engines(Json& results, const Answer& answer) {
+  if (!answer.event) return;
+  const EventRun& run = *answer.event;
+  results["engine"] = name_of(answer.engine);
+  results["streams"] = Json::object();
+  for (const StreamUse& stream : run.streams)
+    results["streams"][stream.name] = stream.busy;
+  results["links"] = Json::object();
+  for (const LinkUse& link : run.links) {
+    results["links"][answer.network->graph.link_classes()[link.link_class.at()].id] = {
+        {"busy", link.busy}, {"use", link.use}};
+  }
+  results["critical_path"] = breakdown_json(run.critical_path, run.timeline.step);
+  results["stream_events"] = run.events;
+  if (!answer.analytic) return;
+  for (const auto& [engine, timeline] :
+       {std::pair{Engine::analytic, &*answer.analytic}, std::pair{Engine::event, &run.timeline}}) {
+    results["engines"][name_of(engine)] = {
+        {"step_time_s", timeline->step.si()},
+        {"time_breakdown", breakdown_json(timeline->breakdown, timeline->step)}};
+  }
+}
+
 Json energy_json(const Answer& answer, const Figures& figures) {
   Json out{{"chip_average_w", answer.energy.chip.average.si()},
            {"chip_busy_w", answer.energy.chip.busy.si()},
@@ -182,6 +214,35 @@ Json headline_json(const Answer& answer, const Figures& figures) {
   return out;
 }
 
+/// Of several unlike partitions.
+Json partitions_json(const Answer& answer) {
+  Json out = Json::array();
+  for (const PartitionAnswer& part : answer.partitions) {
+    const Partition& own = part.scenario.partition();
+    Json row{{"node", own.node.id}, {"nodes", own.nodes}, {"chips", own.chips()}};
+    row["replicas"] = part.share.replicas;
+    row["micro_batches"] = part.share.micro_batches;
+    row["sequences"] = part.share.all * answer.scenario.plan.micro_batch;
+    row["micro_batch_s"] = part.share.each.si();
+    row["memory_used_bytes"] = (part.memory.peak + part.memory.reserve).si();
+    row["memory_margin_bytes"] = part.memory.margin().si();
+    row["fits"] = part.memory.fits();
+    row["time_breakdown"] = Json::object();
+    for (const BreakdownItem& item : close_breakdown(part.timeline.breakdown, part.timeline.step)) {
+      row["time_breakdown"][item.name] = item.time.si();
+    }
+    row["chip_average_w"] = part.energy.average.si();
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+Json balance_json(const Balance& balance) {
+  return {{"ideal_step_time_s", balance.ideal.si()},
+          {"equal_step_time_s", balance.equal.si()},
+          {"cost", balance_cost(balance)}};
+}
+
 } // namespace
 
 std::string render_json(const Answer& answer, std::string_view version) {
@@ -199,10 +260,15 @@ std::string render_json(const Answer& answer, std::string_view version) {
   for (const BreakdownItem& item : figures.time) {
     results["time_breakdown"][item.name] = item.time.si();
   }
+  add_engines(results, answer);
   results["bottleneck"] = bottleneck_json(answer.explanation);
   results["what_if"] = what_if_json(answer.explanation.what_ifs);
   results["remedies"] = remedies_json(answer);
   results["operators"] = operators_json(answer.timeline);
+  if (answer.balance) {
+    results["partitions"] = partitions_json(answer);
+    results["balance"] = balance_json(*answer.balance);
+  }
   results["energy"] = energy_json(answer, figures);
   results["cost"] = cost_json(answer, figures);
   if (figures.run) {

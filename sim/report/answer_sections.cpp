@@ -11,10 +11,6 @@
 namespace clustersim {
 namespace {
 
-std::string heading(std::string_view text, TextStyle style) {
-  return "\n" + paint(Ink::bold, text, style) + "\n";
-}
-
 std::string sentences(const std::vector<std::string>& all, TextStyle style) {
   std::string out;
   for (const std::string& sentence : all) {
@@ -25,11 +21,6 @@ std::string sentences(const std::vector<std::string>& all, TextStyle style) {
 
 std::string fact(std::string_view name, std::string_view text) {
   return fmt::format("  {} {}\n", pad_right(name, 18), text);
-}
-
-std::string spaced(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
 }
 
 /// Facts inside a file of the catalogue, "chip.ID.…", as against choices of the scenario.
@@ -65,6 +56,15 @@ std::string shares_of(std::vector<EnergyItem> items, TextStyle style) {
 }
 
 } // namespace
+
+std::string heading(std::string_view text, TextStyle style) {
+  return "\n" + paint(Ink::bold, text, style) + "\n";
+}
+
+std::string spaced(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
 
 std::string parts_section(const Answer& answer, const Figures& figures, TextStyle style) {
   std::vector<std::vector<std::string>> rows;

@@ -9,6 +9,10 @@
 
 namespace clustersim {
 
+[[nodiscard]] std::string heading(std::string_view text, TextStyle style);
+/// "data_parallel" as words.
+[[nodiscard]] std::string spaced(std::string name);
+
 /// At most 24 lines of 80 columns: what, how fast, how full, what bounds it, what would help.
 [[nodiscard]] std::string first_screen(const Answer& answer, const Figures& figures,
                                        TextStyle style);
@@ -28,6 +32,13 @@ namespace clustersim {
 /// Changes that lower the peak, in full.
 [[nodiscard]] std::string remedies_section(const Answer& answer, TextStyle style);
 [[nodiscard]] std::string sensitivity_section(const Explanation& explanation, TextStyle style);
+/// How busy streams and links are, and the longest chain; both engines where they are compared.
+/// Empty where only the analytic engine ran.
+[[nodiscard]] std::string engines_section(const Answer& answer, TextStyle style);
+/// Unlike partitions: the shares of each; empty where there is one.
+[[nodiscard]] std::string partitions_section(const Answer& answer, TextStyle style);
+/// "12 + 88 %" of the batch.
+[[nodiscard]] std::string shares_text(const Answer& answer);
 [[nodiscard]] std::string energy_section(const Answer& answer, const Figures& figures,
                                          TextStyle style);
 [[nodiscard]] std::string notes_section(const Answer& answer, TextStyle style);

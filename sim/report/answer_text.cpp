@@ -32,6 +32,8 @@ std::string render_text(const Answer& answer, TextStyle style) {
     out += remedies_section(answer, style);
   }
   out += parts_section(answer, figures, style);
+  out += engines_section(answer, style);
+  out += partitions_section(answer, style);
   out += sensitivity_section(answer.explanation, style);
   out += energy_section(answer, figures, style);
   if (style.detail == Detail::full) {

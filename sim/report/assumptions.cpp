@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace clustersim {
 namespace {
 
@@ -46,6 +49,22 @@ std::string rental(const Scenario& scenario) {
   return "";
 }
 
+void add_once(std::string sentence, std::vector<std::string>& out) {
+  if (std::find(out.begin(), out.end(), sentence) == out.end()) out.push_back(std::move(sentence));
+}
+
+/// What is assumed of each chip of the cluster.
+void add_chips(const Answer& answer, std::vector<std::string>& out) {
+  if (answer.partitions.empty()) {
+    out.push_back(kernel_rates(answer.scenario.chip().kernels));
+    out.push_back(attention_kernel(answer.scenario));
+  }
+  for (const PartitionAnswer& part : answer.partitions) {
+    add_once(kernel_rates(part.scenario.chip().kernels), out);
+    add_once(attention_kernel(part.scenario), out);
+  }
+}
+
 } // namespace
 
 std::vector<std::string> assumptions_of(const Answer& answer) {
@@ -54,16 +73,21 @@ std::vector<std::string> assumptions_of(const Answer& answer) {
   out.emplace_back("MFU counts the model's own work: every matrix product, attention (half of it "
                    "when causal), backward twice forward, nothing recomputed. HFU counts what the "
                    "chips execute.");
-  out.push_back(kernel_rates(scenario.chip().kernels));
-  out.push_back(attention_kernel(scenario));
+  add_chips(answer, out);
   out.push_back(fitted_scalars(scenario));
+  if (answer.engine == Engine::event) {
+    out.emplace_back("Collectives that run at once share links max-min fairly, and slow kernels "
+                     "beside them only while they run.");
+  }
   out.emplace_back("Chips draw idle power all the time and, up to their limit, the energy of what "
                    "they compute and move; the node's other parts draw their share all the time.");
   out.push_back(fmt::format("Four of five measured steps are expected between {} and {}, from the "
                             "scatter of measurements about the laws.",
                             format_quantity(answer.explanation.range.low),
                             format_quantity(answer.explanation.range.high)));
-  out.push_back(rental(scenario));
+  if (answer.partitions.empty()) out.push_back(rental(scenario));
+  for (const PartitionAnswer& part : answer.partitions)
+    add_once(rental(part.scenario), out);
   std::erase(out, "");
   return out;
 }

@@ -38,7 +38,7 @@ Json fitted_json(const FittedConstant& fitted) {
           {"after", fitted.value},
           {"text", constant_text(fitted.constant, fitted.value)},
           {"standard_error", fitted.standard_error},
-          {"rows", fitted.rows},
+          {"distinct_rows", fitted.points},
           {"at_limit", fitted.at_limit}};
 }
 
@@ -48,7 +48,7 @@ Json held_json(const std::vector<HeldConstant>& constants) {
     out.push_back({{"key", held.constant.key},
                    {"unit", held.constant.unit == "1" ? "" : held.constant.unit},
                    {"value", number_or_null<Json>(held.constant.value)},
-                   {"rows", held.rows},
+                   {"distinct_rows", held.points},
                    {"reason", held.reason},
                    {"measure", held.measure}});
   }
@@ -81,6 +81,11 @@ std::string render_calibration_json(const CalibrationFit& fit, std::string_view 
   }
   out["held"] = held_json(fit.held);
   out["undetermined"] = held_json(fit.undetermined);
+  out["confirmed"] = Json::array();
+  for (const CalibrationConstant& constant : fit.confirmed) {
+    out["confirmed"].push_back(constant.key);
+  }
+  out["distinct_rows"] = fit.points;
   out["condition"] = fit.refused() ? Json(nullptr) : Json(fit.condition);
   out["prior"] = fit.prior > 0 ? Json(fit.prior) : Json(nullptr);
   out["unmoved_rows"] = fit.unmoved;

@@ -53,8 +53,9 @@ std::string constant_line(const FittedConstant& fitted) {
   const std::vector<std::string> path = path_of(constant.key);
   const std::string before =
       constant.value ? constant_text(constant, *constant.value) + " before" : "absent before";
-  const std::string note = fmt::format("{}; {}, within {:.1f} %", before,
-                                       counted(fitted.rows, "row"), fitted.standard_error * 100.0);
+  const std::string note =
+      fmt::format("{}; {}, within {:.1f} %", before, counted(fitted.points, "distinct row"),
+                  fitted.standard_error * 100.0);
   const bool by_head_dim = path.front() == "attention" && path.size() == 4; // takes no note
   return by_head_dim
              ? fmt::format("{} = {} # {}\n", dotted(path), value, note)

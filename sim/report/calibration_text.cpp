@@ -34,6 +34,11 @@ std::string files_section(const CalibrationFit& fit, TextStyle style) {
                    style);
     }
   }
+  const auto used = static_cast<std::int64_t>(fit.rows.size());
+  if (fit.points < used) {
+    out += hanging(pad_left(grouped(used - fit.points), 8) + " ",
+                   "repeat a configuration: each counts once, at its median");
+  }
   if (fit.unmoved > 0) {
     out += hanging(pad_left(grouped(fit.unmoved), 8) + " ",
                    "rows whose prediction no constant of a calibration moves");
@@ -42,18 +47,22 @@ std::string files_section(const CalibrationFit& fit, TextStyle style) {
 }
 
 std::string constants_section(const CalibrationFit& fit, TextStyle style) {
+  if (fit.fitted.empty()) {
+    return "\n" + hanging("  ", "Nothing to fit: no constant at another value predicts rows left "
+                                "out better, by more than luck. The catalogue's stand.");
+  }
   std::vector<std::vector<std::string>> rows;
   for (const FittedConstant& fitted : fit.fitted) {
     rows.push_back({fitted.constant.key, before_text(fitted.constant),
                     constant_text(fitted.constant, fitted.value),
-                    fmt::format("{:.1f} %", fitted.standard_error * 100.0), grouped(fitted.rows),
+                    fmt::format("{:.1f} %", fitted.standard_error * 100.0), grouped(fitted.points),
                     fitted.at_limit ? "at the limit of what it may be" : ""});
   }
   return "\n" + table({{"constant"},
                        {"before", Align::right},
                        {"fitted", Align::right},
                        {"within", Align::right},
-                       {"rows", Align::right},
+                       {"distinct rows", Align::right},
                        {""}},
                       rows, style);
 }
@@ -66,6 +75,22 @@ std::string held_section(const CalibrationFit& fit, TextStyle style) {
                                      held.measure.empty() ? "" : "; measure " + held.measure));
   }
   return out.empty() ? "" : "\n" + paint(Ink::bold, "Not fitted", style) + "\n" + out;
+}
+
+std::string confirmed_section(const CalibrationFit& fit, TextStyle style) {
+  std::string keys;
+  for (const CalibrationConstant& constant : fit.confirmed) {
+    keys += (keys.empty() ? "" : ", ") + constant.key;
+  }
+  if (keys.empty()) {
+    return "";
+  }
+  const auto count = static_cast<std::int64_t>(fit.confirmed.size());
+  return "\n" +
+         hanging("  ", style.detail == Detail::full
+                           ? "Tested, and no better elsewhere: " + keys
+                           : fmt::format("{} tested, and no better elsewhere (-v names them).",
+                                         counted(count, "more constant")));
 }
 
 std::string refusal(const CalibrationFit& fit, TextStyle style) {
@@ -96,7 +121,7 @@ std::vector<std::string> errors_row(std::string name, const CalibrationErrors& e
 
 std::string errors_section(const CalibrationFit& fit, TextStyle style) {
   std::vector<std::vector<std::string>> rows{errors_row("before", fit.before)};
-  if (!fit.refused()) {
+  if (!fit.refused() && !fit.fitted.empty()) {
     rows.push_back(errors_row("fitted", fit.after));
     rows.push_back(errors_row("each row left out", fit.left_out));
   }
@@ -151,8 +176,8 @@ std::string render_calibration_text(const CalibrationFit& fit, TextStyle style) 
     out += "\n" + hanging("  ", fmt::format("Held towards the values before: {} per constant.",
                                             percent(fit.prior)));
   }
-  out += held_section(fit, style) + errors_section(fit, style);
-  if (fit.left_out.log.value_or(0.0) >= fit.before.log.value_or(0.0)) {
+  out += held_section(fit, style) + confirmed_section(fit, style) + errors_section(fit, style);
+  if (!fit.fitted.empty() && fit.left_out.log.value_or(0.0) >= fit.before.log.value_or(0.0)) {
     out += hanging("  ", "Rows left out are predicted no better than before: these rows tell "
                          "nothing new.");
   }

@@ -29,6 +29,12 @@ std::string algorithm_text(const CollectiveRow& row, TextStyle style) {
   return style.detail == Detail::full ? row.algorithm + ", " + row.protocol : row.algorithm;
 }
 
+std::string bound_text(const CollectiveRow& row) {
+  if (row.bound_by_latency()) return "latency";
+  const std::string groups = row.sharing > 1 ? fmt::format(" ({} groups)", row.sharing) : "";
+  return printable(row.binding_edge) + groups;
+}
+
 std::string title_of(const CollectiveSweep& sweep) {
   std::string groups;
   if (sweep.concurrent > 1) groups = fmt::format(", {} groups at once", sweep.concurrent);
@@ -44,8 +50,7 @@ std::string render_collective_text(const CollectiveSweep& sweep, TextStyle style
   for (const CollectiveRow& row : sweep.rows) {
     rows.push_back({size_text(row.bytes), format_quantity(row.time),
                     gigabytes(row.algorithm_bandwidth), gigabytes(row.bus_bandwidth),
-                    algorithm_text(row, style),
-                    row.bound_by_latency() ? "latency" : printable(row.binding_edge)});
+                    algorithm_text(row, style), bound_text(row)});
   }
   std::string out = paint(Ink::bold, hanging("", title_of(sweep)), style);
   out += table({{"size", Align::right},
@@ -56,11 +61,23 @@ std::string render_collective_text(const CollectiveSweep& sweep, TextStyle style
                 {"bound by"}},
                rows, style);
   out += "  algbw, busbw in GB/s as nccl-tests defines them\n";
+  if (sweep.concurrent > 1)
+    out += "  times of the slowest group; in brackets, how many share the edge\n";
   for (const std::string& assumption : sweep.assumptions) {
     out += paint(Ink::dim, hanging("  ", printable(assumption)), style);
   }
   return out;
 }
+
+namespace {
+
+/// What joins the nodes of a partition: one node of one partition needs nothing.
+std::string fabric_of(const Cluster& cluster, const Partition& partition) {
+  if (partition.fabric.shape != "none") return partition.nodes > 1 ? partition.fabric.id : "none";
+  return cluster.between ? cluster.between->fabric.id : "none";
+}
+
+} // namespace
 
 std::string render_collective_json(const CollectiveSweep& sweep, std::string_view version) {
   Json out{{"schema", "clustersim.collective/1"}, {"version", version}};
@@ -70,7 +87,7 @@ std::string render_collective_json(const CollectiveSweep& sweep, std::string_vie
     out["partitions"].push_back({{"node", partition.node.id},
                                  {"nodes", partition.nodes},
                                  {"chips_per_node", partition.node.chips},
-                                 {"fabric", partition.nodes > 1 ? partition.fabric.id : "none"}});
+                                 {"fabric", fabric_of(sweep.cluster, partition)}});
   }
   out["ranks"] = sweep.ranks;
   out["concurrent"] = sweep.concurrent;
@@ -85,6 +102,10 @@ std::string render_collective_json(const CollectiveSweep& sweep, std::string_vie
     entry["latency_us"] = row.latency.si() / micro;
     entry["binding_edge"] = row.binding_edge.empty() ? Json(nullptr) : Json(row.binding_edge);
     entry["bound_by"] = row.bound_by_latency() ? "latency" : "bandwidth";
+    if (sweep.concurrent > 1) {
+      entry["groups_on_edge"] = row.sharing;
+      entry["fastest_group_us"] = row.fastest_group.si() / micro;
+    }
     out["rows"].push_back(std::move(entry));
   }
   return to_text(out);

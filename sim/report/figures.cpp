@@ -41,6 +41,17 @@ std::optional<RunTotals> run_totals(const Answer& answer, double tokens_per_step
   return run;
 }
 
+/// Of all chips, where all have a price.
+std::optional<Dollars> rental(const Cluster& cluster, Seconds time) {
+  Dollars sum;
+  for (const Partition& partition : cluster.partitions) {
+    const auto& rate = partition.node.chip.cloud_price;
+    if (!rate) return std::nullopt;
+    sum += *rate * time * static_cast<double>(partition.chips());
+  }
+  return sum;
+}
+
 } // namespace
 
 std::vector<BreakdownItem> close_breakdown(std::vector<BreakdownItem> items, Seconds step) {
@@ -93,8 +104,8 @@ Figures figures_of(const Answer& answer) {
   if (answer.electricity_per_step) {
     out.electricity_per_million_tokens = *answer.electricity_per_step * to_million;
   }
-  if (const auto& rate = scenario.chip().cloud_price) {
-    out.rental_per_step = *rate * answer.timeline.step * static_cast<double>(out.chips);
+  out.rental_per_step = rental(scenario.cluster, answer.timeline.step);
+  if (out.rental_per_step) {
     out.rental_per_million_tokens = *out.rental_per_step * to_million;
   }
   out.run = run_totals(answer, out.tokens_per_step);

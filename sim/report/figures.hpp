@@ -41,6 +41,9 @@ struct Figures {
 /// Of the range of the step time, as a share of it.
 [[nodiscard]] double half_width_of(const Answer& answer);
 
+/// What whole micro-batches cost, as a share of the step with shares that could be cut anywhere.
+[[nodiscard]] double balance_cost(const Balance& balance);
+
 /// Sentences: the scenario's own, then what every answer rests on.
 [[nodiscard]] std::vector<std::string> assumptions_of(const Answer& answer);
 

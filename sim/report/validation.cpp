@@ -32,6 +32,7 @@ Json row_json(const ValidatedRow& row) {
   out["status"] = name_of(row.status);
   out["reason"] = row.reason;
   out["assumptions"] = row.assumptions;
+  if (!row.labels.stack.empty()) out["stack"] = row.labels.stack;
   return out;
 }
 

@@ -112,6 +112,12 @@ std::vector<ShapeProblem> shape_problems(const Node& node) {
     const auto edges = read_edges(node.scale_up.edges, "scale_up.edges", out);
     check_links(node, edges, out);
   }
+  const std::string& shape = node.scale_up.shape;
+  const bool all_joined = shape == "switched" || shape == "mesh" || shape == "torus";
+  if (node.host.chips > 0 && node.host.chips < node.chips && !all_joined) {
+    out.push_back({"host.chips", "several hosts in one node, and no link between all of its chips",
+                   "scale_up.shape switched, mesh or torus, or a node for each host"});
+  }
   return out;
 }
 

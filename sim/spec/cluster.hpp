@@ -31,7 +31,8 @@ struct Node {
   } scale_up;
 
   struct Host {
-    int sockets = 1;
+    int sockets = 1;          // of one host
+    int chips = 0;            // that share a host, where a node is a rack or a slice; 0 = all
     Link pcie;                // chip to root or switch
     int chips_per_switch = 0; // PCIe switch fan-out; 0 = direct to the socket
     Link socket_link;         // UPI, xGMI between sockets
@@ -43,6 +44,10 @@ struct Node {
     BytesPerSecond nvme_read, nvme_write; // of all local drives together
     Bytes nvme_capacity;
   } host;
+  /// That share a host: all, or some where a node is a rack or a slice.
+  [[nodiscard]] int chips_of_host() const {
+    return host.chips > 0 && host.chips < chips ? host.chips : chips;
+  }
 
   struct Nics {
     int count = 0;
@@ -77,10 +82,20 @@ struct Partition {
   Node node;
   int nodes = 1;
   Fabric fabric;
+  [[nodiscard]] int chips() const { return nodes * node.chips; }
+};
+
+/// What joins several partitions. Those without a fabric of their own plug into this one; the
+/// topmost switches of the others hang at its topmost.
+struct Between {
+  Fabric fabric;
+  std::optional<std::int64_t> links; // from each partition's own fabric; absent: one for each
+                                     // network card, over the oversubscription
 };
 
 struct Cluster {
-  std::vector<Partition> partitions; // one today; several unlike ones later
+  std::vector<Partition> partitions;
+  std::optional<Between> between; // of several partitions
   [[nodiscard]] int chips() const;
 };
 

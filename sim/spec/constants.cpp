@@ -18,6 +18,7 @@ using Fields = std::vector<Field<KernelCalibration>>;
 
 constexpr std::string_view attention_table = "attention.";
 constexpr std::string_view library_table = "gemm.library.";
+constexpr std::string_view memory_table = "memory.library.";
 constexpr int digits_written = 4;
 
 bool is_fitted_type(const FieldInfo& info) {
@@ -87,15 +88,16 @@ void add_attention(const AttentionRate& rate, std::vector<CalibrationConstant>& 
   out.push_back({prefix + "wave", "s", "per wave of query blocks", 0.0, 1.0, rate.wave.si()});
 }
 
-/// "gemm.library.trtllm.fp8.unit" taken apart; the library's own name may hold dots.
+/// "gemm.library.trtllm.fp8.unit", "memory.library.vllm-2023.norm.fraction" taken apart; the
+/// library's own name may hold dots.
 struct LibraryKey {
-  std::string_view name, precision, member;
+  std::string_view name, variant, member; // variant: precision, or class of kernels
 };
 
-LibraryKey library_key(std::string_view key) {
-  std::string_view rest = key.substr(library_table.size());
+LibraryKey library_key(std::string_view table, std::string_view key) {
+  std::string_view rest = key.substr(table.size());
   LibraryKey out;
-  for (std::string_view* part : {&out.member, &out.precision}) {
+  for (std::string_view* part : {&out.member, &out.variant}) {
     const std::size_t dot = rest.rfind('.');
     if (dot == std::string_view::npos) {
       return {};
@@ -108,10 +110,10 @@ LibraryKey library_key(std::string_view key) {
 }
 
 void set_library(KernelCalibration& calibration, std::string_view key, double value) {
-  const LibraryKey wanted = library_key(key);
+  const LibraryKey wanted = library_key(library_table, key);
   auto& all = calibration.gemm.libraries;
   const auto library = std::find_if(all.begin(), all.end(), [&](const GemmLibrary& one) {
-    return one.name == wanted.name && name_of(one.precision) == wanted.precision;
+    return one.name == wanted.name && name_of(one.precision) == wanted.variant;
   });
   if (library == all.end()) {
     throw Bug("no library for the constant " + std::string(key));
@@ -151,6 +153,49 @@ void add_library(const GemmLibrary& library, std::vector<CalibrationConstant>& o
         library.cast > 0 ? std::optional(library.cast) : std::nullopt);
 }
 
+void set_memory_library(KernelCalibration& calibration, std::string_view key, double value) {
+  const LibraryKey wanted = library_key(memory_table, key);
+  auto& all = calibration.memory.libraries;
+  const auto library = std::find_if(all.begin(), all.end(), [&](const MemoryLibrary& one) {
+    return one.name == wanted.name && name_of(one.kernel_class) == wanted.variant;
+  });
+  if (library == all.end()) {
+    throw Bug("no library for the constant " + std::string(key));
+  }
+  if (wanted.member == "fraction") {
+    library->fraction = value;
+  } else if (wanted.member == "unit_bytes") {
+    library->unit_bytes = value;
+  } else if (wanted.member == "resident") {
+    library->resident = value;
+  } else if (wanted.member == "start") {
+    library->start = Seconds{value};
+  } else if (wanted.member == "floor") {
+    library->floor = Seconds{value};
+  } else {
+    throw Bug("no constant " + std::string(key));
+  }
+}
+
+/// What an entry does not limit (no bytes per clock, no floor) stays without a limit.
+void add_memory_library(const MemoryLibrary& library, std::vector<CalibrationConstant>& out) {
+  const std::string prefix =
+      fmt::format("{}{}.{}.", memory_table, library.name, name_of(library.kernel_class));
+  out.push_back(
+      {prefix + "fraction", "1", "share of memory bandwidth", 1e-4, 1.0, library.fraction});
+  if (library.unit_bytes > 0) {
+    out.push_back({prefix + "unit_bytes", "1", "most that a unit moves per clock", 0.0, 4096.0,
+                   library.unit_bytes});
+  }
+  out.push_back({prefix + "resident", "1", "rate on tensors that fit in L2, against memory", 1e-4,
+                 16.0, library.resident});
+  out.push_back(
+      {prefix + "start", "s", "start, drain and the host's part", 0.0, 1.0, library.start.si()});
+  if (library.floor.si() > 0) {
+    out.push_back({prefix + "floor", "s", "least time of a call", 0.0, 1.0, library.floor.si()});
+  }
+}
+
 Tree tree_of(const CalibrationConstant& constant, double value) {
   Tree tree;
   if (constant.unit == "1") {
@@ -185,6 +230,10 @@ std::vector<CalibrationConstant> constants_of(const KernelCalibration& calibrati
       for (const GemmLibrary& library : calibration.gemm.libraries) {
         add_library(library, out);
       }
+    } else if (field.info.key == "memory.library") {
+      for (const MemoryLibrary& library : calibration.memory.libraries) {
+        add_memory_library(library, out);
+      }
     } else if (is_fitted_type(field.info)) {
       out.push_back(constant_of(field.info, field.show(calibration)));
     }
@@ -201,6 +250,10 @@ void set_constant(KernelCalibration& calibration, std::string_view key, double v
     set_library(calibration, key, value);
     return;
   }
+  if (key.starts_with(memory_table)) {
+    set_memory_library(calibration, key, value);
+    return;
+  }
   const auto* field = find_field(key);
   Diagnostics complaints;
   ReadContext context{complaints, ""};
@@ -214,10 +267,15 @@ void set_constant(KernelCalibration& calibration, std::string_view key, double v
 }
 
 std::vector<std::string> path_of(const std::string& key) {
-  if (key.starts_with(library_table)) {
-    const LibraryKey parts = library_key(key);
-    return {"gemm", "library", std::string(parts.name), std::string(parts.precision),
-            std::string(parts.member)};
+  for (const std::string_view table : {library_table, memory_table}) {
+    if (key.starts_with(table)) {
+      const LibraryKey parts = library_key(table, key);
+      std::vector<std::string> path = split(std::string(table.substr(0, table.size() - 1)), '.');
+      for (const std::string_view part : {parts.name, parts.variant, parts.member}) {
+        path.emplace_back(part);
+      }
+      return path;
+    }
   }
   if (!key.starts_with(attention_table)) {
     return split(key, '.');

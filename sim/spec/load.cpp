@@ -197,6 +197,41 @@ std::optional<T> load_named(Loading& loading, const std::string& text, const Rea
   return reading.has(key) ? load(loading, Name{text, reading.place_of(key)}, T{}) : std::nullopt;
 }
 
+/// The parts of the cluster, by its own keys or as they are listed.
+struct LoadedPart {
+  std::optional<Node> node;
+  std::optional<Fabric> fabric;
+  int nodes = 1;
+};
+
+std::vector<LoadedPart> load_parts(const ScenarioInput& input, const Reading& reading,
+                                   Loading& loading) {
+  std::vector<LoadedPart> parts;
+  for (const PartitionInput& one : input.partitions) {
+    parts.push_back({load_named<Node>(loading, one.node, one.reading, "node"),
+                     load_named<Fabric>(loading, one.fabric, one.reading, "fabric"), one.nodes});
+  }
+  if (parts.empty()) {
+    parts.push_back({load_named<Node>(loading, input.node, reading, "cluster.node"),
+                     load_named<Fabric>(loading, input.fabric, reading, "cluster.fabric"),
+                     input.nodes});
+  }
+  return parts;
+}
+
+/// Nothing of a part that could not be loaded: the scenario is refused then.
+Cluster cluster_of(const std::vector<LoadedPart>& parts, const std::optional<Fabric>& between,
+                   const ScenarioInput& input) {
+  Cluster cluster;
+  for (const LoadedPart& part : parts) {
+    if (part.node) {
+      cluster.partitions.push_back({*part.node, part.nodes, part.fabric.value_or(Fabric{})});
+    }
+  }
+  if (between) cluster.between = Between{*between, input.between_links};
+  return cluster;
+}
+
 std::optional<Optimizer> load_optimizer_of(Loading& loading, const std::string& name,
                                            const Reading& reading) {
   if (name.empty()) {
@@ -212,6 +247,17 @@ void finish(Scenario& scenario, const Loading& loading) {
                    [](const ResolvedValue& a, const ResolvedValue& b) { return a.key < b.key; });
 }
 
+void read_search(const Tree& root, SearchSpace& space, Loading& loading) {
+  const TreeMember* member = root.member("search");
+  if (member == nullptr || member->value.type != TreeType::table) {
+    return; // a wrong type is reported by the scenario's schema
+  }
+  ReadContext context{loading.out, "search."};
+  const Reading reading = read_object(search_schema(), member->value, space, context);
+  echo_object(search_schema(), space, reading, context);
+  keep(loading, std::move(context.echo));
+}
+
 std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
                                       const LoadOptions& options) {
   std::map<ObjectKey, Place> override_places, definition_places;
@@ -224,33 +270,41 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
   if (reading.has("calibration.use")) {
     use_calibration(loading, {input.calibration, reading.place_of("calibration.use")});
   }
-  auto node = load_named<Node>(loading, input.node, reading, "cluster.node");
-  auto fabric = load_named<Fabric>(loading, input.fabric, reading, "cluster.fabric");
+  const std::vector<LoadedPart> parts = load_parts(input, reading, loading);
+  const auto between = load_named<Fabric>(loading, input.between, reading, "cluster.between");
   auto model = load_model(root, loading, options, input.scenario.assumptions);
   auto stack = load_named<Stack>(loading, input.stack, reading, "training.stack");
   if (!reading.has("training.optimizer") && stack) {
     input.optimizer = stack->optimizer.use;
   }
   auto optimizer = load_optimizer_of(loading, input.optimizer, reading);
-  validate(input, reading,
-           {node ? &*node : nullptr, fabric ? &*fabric : nullptr, stack ? &*stack : nullptr,
-            model ? &*model : nullptr},
-           loading.out);
+  input.scenario.cluster = cluster_of(parts, between, input);
+  Loaded loaded{
+      {}, between ? &*between : nullptr, stack ? &*stack : nullptr, model ? &*model : nullptr};
+  for (const LoadedPart& part : parts) {
+    loaded.parts.push_back(
+        {part.node ? &*part.node : nullptr, part.fabric ? &*part.fabric : nullptr, part.nodes});
+  }
+  validate(input, reading, loaded, options.open_plan ? PlanIs::open : PlanIs::given, loading.out);
+  read_search(root, input.scenario.search, loading);
   if (model) {
     refuse_untimed(*model, root, loading);
   }
   warn_unused(override_places, loading, input.scenario);
   note_clocks(override_places, loading, input.scenario);
-  if (loading.out.has_errors() || !node || !model || !stack || !optimizer) {
+  if (loading.out.has_errors() || input.scenario.cluster.partitions.size() != parts.size() ||
+      !model || !stack || !optimizer) {
     return std::nullopt;
   }
   for (const Overlay& overlay : overlays_of(loading)) {
     note_overlay(overlay, loading, input.scenario);
   }
   echo_object(scenario_schema(), input, reading, context);
+  if (!input.partitions.empty()) {
+    std::erase_if(context.echo, [](const Echo& echo) { return echo.value.key == "cluster.nodes"; });
+  }
   keep(loading, std::move(context.echo));
   Scenario& scenario = input.scenario;
-  scenario.cluster.partitions = {{std::move(*node), input.nodes, fabric.value_or(Fabric{})}};
   scenario.model = std::move(*model);
   scenario.training.stack = std::move(*stack);
   scenario.training.optimizer = std::move(*optimizer);

@@ -23,6 +23,7 @@ using ModelImporter = std::function<std::optional<ModelText>(
 struct LoadOptions {
   std::vector<std::string> settings; // "key=value" from --set, later wins
   ModelImporter import_model = {};   // behind `model.hf`
+  bool open_plan = false;            // whoever loads chooses the plan: [plan] need not fit
 };
 
 /// Reads, resolves and validates. Nothing on error; `out` then holds what was wrong (all semantic

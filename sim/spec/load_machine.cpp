@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "spec/check_shapes.hpp"
+#include "spec/lay_lists.hpp"
 #include "spec/objects.hpp"
 #include "spec/toml_text.hpp"
 
@@ -90,79 +91,6 @@ std::optional<Tree> open_calibration_file(Loading& loading, const Name& name) {
 
 bool is_file_name(const std::string& text) {
   return text.size() > 5 && text.compare(text.size() - 5, 5, ".toml") == 0;
-}
-
-// A chip may give `attention` as tables by kernel in place of the whole list: then each replaces
-// keys of that kernel alone.
-void lay_attention(Tree& calibration, Tree& replaced, Diagnostics& out) {
-  Tree* list = calibration.find("attention");
-  Tree* by_kernel = replaced.find("attention");
-  if (by_kernel == nullptr || by_kernel->type != TreeType::table || list == nullptr) {
-    return; // absent, or a list that replaces the whole
-  }
-  for (const TreeMember& over : by_kernel->members) {
-    std::vector<std::string> kernels;
-    bool found = false;
-    for (Tree& item : list->items) {
-      const Tree* kernel = item.find("kernel");
-      kernels.push_back(kernel == nullptr ? "" : kernel->string);
-      if (kernels.back() == over.key && over.value.type == TreeType::table) {
-        merge(item, over.value);
-        found = true;
-      }
-    }
-    if (!found) {
-      const bool known = std::find(kernels.begin(), kernels.end(), over.key) != kernels.end();
-      const std::string shown = printable(over.key.substr(0, 64));
-      out.add(diagnose(over.key_place,
-                       known ? "'" + shown + "' is a table"
-                             : "no attention kernel '" + shown + "' in this calibration",
-                       "[calibration.attention.KERNEL] with forward, backward, start or wave",
-                       known ? "" : nearest_name(shown, kernels).value_or("")));
-    }
-  }
-  replaced.erase("attention");
-}
-
-// The same for `gemm.library`: tables by library and precision in place of the whole list.
-void lay_libraries(Tree& calibration, Tree& replaced, Diagnostics& out) {
-  Tree* gemm = calibration.find("gemm");
-  Tree* over = replaced.find("gemm");
-  if (gemm == nullptr || over == nullptr) {
-    return;
-  }
-  Tree* list = gemm->find("library");
-  const Tree* by_name = over->find("library");
-  if (by_name == nullptr || by_name->type != TreeType::table) {
-    return; // absent, or a list that replaces the whole
-  }
-  for (const TreeMember& name : by_name->members) {
-    for (const TreeMember& precision : name.value.members) {
-      const auto is_meant = [&](const Tree& item) {
-        const Tree* own = item.find("name");
-        const Tree* width = item.find("precision");
-        return own != nullptr && width != nullptr && own->string == name.key &&
-               width->string == precision.key;
-      };
-      const bool table = list != nullptr && precision.value.type == TreeType::table;
-      const auto found = table ? std::find_if(list->items.begin(), list->items.end(), is_meant)
-                               : std::vector<Tree>::iterator{};
-      if (table && found != list->items.end()) {
-        merge(*found, precision.value);
-      } else {
-        out.add(diagnose(precision.key_place,
-                         "no GEMM library '" + printable(name.key.substr(0, 64)) + "' at '" +
-                             printable(precision.key.substr(0, 64)) + "' in this calibration",
-                         "[calibration.gemm.library.NAME.PRECISION] with unit, sustained, burst, "
-                         "start or cast"));
-      }
-    }
-    if (name.value.type != TreeType::table) {
-      out.add(diagnose(name.key_place, "'" + printable(name.key.substr(0, 64)) + "' is no table",
-                       "[calibration.gemm.library.NAME.PRECISION]"));
-    }
-  }
-  over->erase("library");
 }
 
 // What a node or fabric refers to, with one diagnostic where it must and does not.

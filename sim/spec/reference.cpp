@@ -97,6 +97,7 @@ std::string schema_reference_markdown() {
       "fabric, link, stack, recipe, calibration.\n";
   section(out, scenario_schema());
   section(out, model_choice_schema());
+  section(out, search_schema());
   section(out, transformer_schema());
   section(out, chip_schema());
   section(out, node_schema());

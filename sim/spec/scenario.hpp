@@ -5,13 +5,16 @@
 #include "base/diagnostic.hpp"
 #include "spec/cluster.hpp"
 #include "spec/optimizer.hpp"
+#include "spec/search_space.hpp"
 #include "spec/stack.hpp"
 #include "spec/transformer.hpp"
 #include "spec/tuning.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clustersim {
@@ -28,6 +31,22 @@ enum class Schedule { gpipe, one_f_one_b, zero_bubble, dual_pipe };
 /// How the ranks that share a sequence see each other's keys and values.
 enum class ContextExchange { ring, all_gather, ulysses };
 
+/// As a scenario spells them.
+[[nodiscard]] std::string_view spelled(Recompute recompute);
+[[nodiscard]] std::string_view spelled(Schedule schedule);
+[[nodiscard]] std::string_view spelled(ContextExchange exchange);
+/// How a plan splits the work.
+enum class Axis { tensor, context, expert, data, pipeline };
+[[nodiscard]] std::string_view name_of(Axis axis);
+
+/// The order in which axes count through the chips, the fastest first (spec/placement.hpp).
+using Placement = std::array<Axis, 5>;
+inline constexpr Placement usual_placement{Axis::tensor, Axis::context, Axis::expert, Axis::data,
+                                           Axis::pipeline};
+/// Whole replicas side by side: what unlike partitions need, since no replica spans two of them.
+inline constexpr Placement replica_placement{Axis::tensor, Axis::context, Axis::expert,
+                                             Axis::pipeline, Axis::data};
+
 struct Training {
   std::int64_t sequence = 0;         // of the encoder where there are both
   std::int64_t decoder_sequence = 0; // of an encoder-decoder
@@ -38,7 +57,10 @@ struct Training {
   Precision gradient_dtype = Precision::fp32;
   Precision master_dtype = Precision::fp32;
   bool dropout = false;
-  double expert_imbalance = 1.0; // tokens of the busiest rank's experts / the mean
+  double expert_imbalance = 1.0;        // tokens of the busiest rank's experts / the mean
+  std::int64_t masked_tokens = 0;       // of a sequence, that a masked-token head scores; 0 = all
+  std::optional<std::int64_t> document; // tokens of each of the documents packed in a sequence
+  std::int64_t loss_chunks = 1;         // pieces of a micro-batch that have logits one at a time
   FineTuning tuning;
   Stack stack;
   std::optional<double> tokens; // of the whole run
@@ -58,6 +80,8 @@ struct Plan {
   Recompute recompute = Recompute::none;
   RecomputeMethod recompute_method = RecomputeMethod::uniform;
   std::int64_t recompute_layers = 1; // of a group, or of each chunk of layers under block
+  Placement placement = usual_placement;
+  std::vector<std::int64_t> stage_layers; // of each stage and chunk; empty: shared out evenly
   Offload offload;
 };
 
@@ -92,13 +116,25 @@ struct Scenario {
   Transformer model;
   Training training;
   Plan plan;
+  SearchSpace search;
   PowerLimits power;
   Prices prices;
   std::vector<ResolvedValue> inputs;    // sorted by key
   std::vector<std::string> assumptions; // sentences
   std::vector<std::string> warnings;
 
-  [[nodiscard]] const Chip& chip() const { return cluster.partitions.front().node.chip; }
+  std::size_t seen_from = 0; // the partition whose replicas this value describes
+  std::int64_t share = 0;    // micro-batches of each of them; 0: all replicas of the cluster alike
+
+  [[nodiscard]] const Partition& partition() const { return cluster.partitions[seen_from]; }
+  [[nodiscard]] const Chip& chip() const { return partition().node.chip; }
+  /// Chips of the partitions before this one.
+  [[nodiscard]] int first_chip() const {
+    int before = 0;
+    for (std::size_t p = 0; p < seen_from; ++p)
+      before += cluster.partitions[p].chips();
+    return before;
+  }
   /// Ranks that see different tokens of a step and hold the same dense weights.
   [[nodiscard]] int data_ranks() const { return plan.data * plan.context; }
   /// Ranks that hold the same experts' weights.
@@ -107,7 +143,7 @@ struct Scenario {
   }
   /// Micro-batches per optimizer step and data-parallel rank.
   [[nodiscard]] std::int64_t micro_batches() const {
-    return training.global_batch / (plan.data * plan.micro_batch);
+    return share > 0 ? share : training.global_batch / (plan.data * plan.micro_batch);
   }
 };
 

@@ -26,19 +26,52 @@ FieldTuner add_open_table(Schema<S>& s, std::string key, std::string help) {
       std::move(help));
 }
 
+/// [[cluster.partition]]; the places of its keys are kept for the checks that follow.
+void add_partitions(Schema<S>& s) {
+  add_custom(
+      s, "cluster.partition", "tables", "[[cluster.partition]]",
+      [](const Given& given, S& input) {
+        constexpr std::size_t most = 64;
+        const std::vector<const Tree*> tables = read_tables(given);
+        if (tables.size() > most) {
+          report(given, std::to_string(tables.size()) + " partitions are more than 64");
+          return false;
+        }
+        for (std::size_t i = 0; i < tables.size(); ++i) {
+          ReadContext inner{given.context.out,
+                            given.context.prefix + given.info.key + "[" + std::to_string(i) + "]."};
+          PartitionInput one;
+          one.reading = read_object(partition_schema(), *tables[i], one, inner);
+          echo_object(partition_schema(), one, one.reading, inner);
+          append(given.context.echo, inner.echo);
+          input.partitions.push_back(std::move(one));
+        }
+        return given.tree.type == TreeType::array;
+      },
+      "unlike parts of one cluster, in place of node, nodes and fabric");
+  s.fields.back().info.item = [] { return documented(partition_schema()); };
+}
+
 void add_what(Schema<S>& s) {
   add(
       s, "title", [](auto& input) -> auto& { return input.scenario.title; },
       "what the report is headed")
       .because("none given");
   add(s, "cluster.node", at(&S::node), "id of a node")
-      .required()
+      .derived("needed unless partitions are listed")
       .example("the name of a node; clustersim list nodes");
   add(s, "cluster.nodes", at(&S::nodes), "how many").between(1, most_chips).because("one node");
   add(s, "cluster.fabric", at(&S::fabric), "id of a fabric; needed above one node")
       .example("the name of a fabric; clustersim list fabrics");
-  add_reserved(s, "cluster.partition", "", "clusters of unlike partitions are");
-  add_reserved(s, "cluster.between", "", "clusters of unlike partitions are");
+  add_partitions(s);
+  add(s, "cluster.between", at(&S::between),
+      "id of the fabric that joins several partitions: those without a fabric of their own plug "
+      "into it, the topmost switches of the others hang at its topmost")
+      .example("the name of a fabric; clustersim list fabrics");
+  add(s, "cluster.between_links", at(&S::between_links),
+      "links from each partition's own fabric to the one between")
+      .between(1, most_chips)
+      .derived("one for each network card, over the oversubscription of the fabric between");
   add_open_table(
       s, "model",
       "use = \"id of a transformer\", or the keys of a transformer written here, or both: "
@@ -90,11 +123,24 @@ void add_training(Schema<S>& s) {
       .because("mixed precision keeps FP32 master weights");
   add(s, "training.dropout", in(&Scenario::training, &T::dropout), "dropout in the layers")
       .because("large models are trained without");
+  add(s, "training.document", in(&Scenario::training, &T::document),
+      "tokens of each document, where several are packed into a sequence: queries see the keys of "
+      "their own")
+      .between(1, 1e8)
+      .length();
+  add(s, "training.loss_chunks", in(&Scenario::training, &T::loss_chunks),
+      "pieces of a micro-batch whose logits, loss and gradient are taken one after another")
+      .between(1, 256)
+      .because("all logits at once");
   add(s, "training.expert_imbalance", in(&Scenario::training, &T::expert_imbalance),
       "tokens of the busiest rank's experts over the mean; a capacity factor of the model replaces "
       "it")
       .between(1, 1000)
       .because("routing that balances evenly");
+  add(s, "training.masked_tokens", in(&Scenario::training, &T::masked_tokens),
+      "of a sequence, that a masked-token head scores; 0 = all of them")
+      .between(0, 1e9)
+      .because("the head runs on every token");
   add(s, "training.stack", at(&S::stack), "id of a software stack")
       .required()
       .example("the name of a stack; clustersim list stacks");
@@ -116,9 +162,7 @@ void add_axes(Schema<S>& s) {
       .derived("chips / (tensor x pipeline x context)");
   axis("plan.context", &P::context, "chips that share each sequence", "cp");
   add_choice(s, "plan.context_exchange", in(&Scenario::plan, &P::context_exchange),
-             Choices<ContextExchange>{{"ring", ContextExchange::ring},
-                                      {"all-gather", ContextExchange::all_gather},
-                                      {"ulysses", ContextExchange::ulysses}},
+             context_exchange_words(),
              "how ranks that share a sequence see each other's keys and values")
       .because("the usual choice of Megatron-Core");
   axis("plan.expert", &P::expert, "chips that share the experts", "ep");
@@ -149,11 +193,7 @@ void add_plan(Schema<S>& s) {
       .between(1, most_sequences)
       .alias("mbs")
       .because("least memory");
-  add_choice(s, "plan.recompute", in(&Scenario::plan, &P::recompute),
-             Choices<Recompute>{{"none", Recompute::none},
-                                {"selective", Recompute::selective},
-                                {"operators", Recompute::operators},
-                                {"full", Recompute::full}},
+  add_choice(s, "plan.recompute", in(&Scenario::plan, &P::recompute), recompute_words(),
              "what backward computes again: nothing, the attention core, all but every other "
              "product and the core, or whole layers")
       .because("fastest, if it fits");
@@ -168,17 +208,22 @@ void add_plan(Schema<S>& s) {
       .between(1, 100000)
       .because("every layer keeps its input");
   add_offload(s);
-  add_choice(s, "plan.schedule", in(&Scenario::plan, &P::schedule),
-             Choices<Schedule>{{"gpipe", Schedule::gpipe},
-                               {"1f1b", Schedule::one_f_one_b},
-                               {"zb-h1", Schedule::zero_bubble},
-                               {"dualpipe", Schedule::dual_pipe}},
+  add_choice(s, "plan.schedule", in(&Scenario::plan, &P::schedule), schedule_words(),
              "order of a pipeline's passes; 1f1b with virtual_stages is interleaved")
       .because("least memory of the plain ones");
   add(s, "plan.ends_as_layers", in(&Scenario::plan, &P::ends_as_layers),
       "embedding and head take a layer's place when layers are shared out over stages")
       .derived("where layers do not divide, but layers + 2 do");
-  add_reserved(s, "plan.placement", "", "a placement of one's own is");
+  add(s, "plan.stage_layers", in(&Scenario::plan, &P::stage_layers),
+      "layers of each stage of the pipeline, in the model's order; with virtual stages of each of "
+      "their chunks")
+      .between(0, 100000)
+      .derived("shared out evenly");
+  add(s, "plan.placement", at(&S::placement),
+      "in which order the axes count through the chips, the fastest first: \"tensor, context, "
+      "expert, data, pipeline\" or \"tp-cp-ep-dp-pp\"")
+      .example("the axes in order, such as \"tensor, context, expert, data, pipeline\"")
+      .derived("the usual order; with several partitions data comes last");
 }
 
 void add_rest(Schema<S>& s) {
@@ -192,7 +237,8 @@ void add_rest(Schema<S>& s) {
       "a .toml file that `clustersim calibrate` wrote, laid over the catalogue; or a calibration "
       "(its id, or a .toml file) in place of the chip's");
   add_reserved(s, "inference", "", "inference is");
-  add_reserved(s, "search", "", "plan search is");
+  add_open_table(s, "search",
+                 "axis = [values]: what `clustersim search` may choose from; see [search]");
   add_reserved(s, "sizing", "", "cluster sizing is");
 }
 
@@ -205,6 +251,22 @@ const Schema<ModelChoice>& model_choice_schema() {
         "id of a transformer; its keys may follow to replace them");
     add(s, "hf", at(&ModelChoice::hf),
         "the config.json of a Hugging Face model, in place of use; keys may follow here too");
+    return s;
+  }();
+  return schema;
+}
+
+const Schema<PartitionInput>& partition_schema() {
+  using P = PartitionInput;
+  static const Schema<P> schema = [] {
+    Schema<P> s{"partition", "One part of a cluster ([[cluster.partition]])", {}};
+    add(s, "node", at(&P::node), "id of a node")
+        .required()
+        .example("the name of a node; clustersim list nodes");
+    add(s, "nodes", at(&P::nodes), "how many").between(1, most_chips).because("one node");
+    add(s, "fabric", at(&P::fabric), "id of a fabric between these nodes alone")
+        .derived("they plug into the fabric between the partitions")
+        .example("the name of a fabric; clustersim list fabrics");
     return s;
   }();
   return schema;

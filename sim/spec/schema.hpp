@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -233,10 +234,11 @@ FieldTuner add_tables(Schema<T>& schema, std::string key, const Schema<Item>& it
 
 template <class T>
 std::vector<Documented> documented(const Schema<T>& schema) {
-  static const T blank{}; // static: g++ 12 takes a large local one for uninitialised
+  const auto blank =
+      std::make_unique<const T>(); // g++ 12 mistakes one on the stack (GCC bug 80635)
   std::vector<Documented> result;
   for (const Field<T>& field : schema.fields) {
-    result.push_back({&field.info, field.show(blank)});
+    result.push_back({&field.info, field.show(*blank)});
   }
   return result;
 }

@@ -27,11 +27,19 @@ struct StackInput {
 struct ModelChoice {
   std::string use, hf;
 };
+/// One partition of the cluster as read; `reading` knows its keys' places.
+struct PartitionInput {
+  std::string node, fabric;
+  int nodes = 1;
+  Reading reading;
+};
 struct ScenarioInput {
   Scenario scenario; // training, plan, power, prices
-  std::string node, fabric, stack, optimizer, calibration;
+  std::string node, fabric, between, stack, optimizer, calibration, placement;
   std::vector<std::string> adapted; // finetune.targets
   int nodes = 1;
+  std::optional<std::int64_t> between_links;
+  std::vector<PartitionInput> partitions;
 };
 /// What an overlay (spec/overlay.hpp) says about itself, for its readers.
 struct OverlayInput {
@@ -54,7 +62,12 @@ struct OverlayInput {
 [[nodiscard]] const Schema<StackInput>& stack_schema();
 [[nodiscard]] const Schema<Optimizer>& optimizer_schema();
 [[nodiscard]] const Schema<ModelChoice>& model_choice_schema();
+[[nodiscard]] const Schema<PartitionInput>& partition_schema();
 [[nodiscard]] const Schema<ScenarioInput>& scenario_schema();
+[[nodiscard]] const Schema<SearchSpace>& search_schema();
+[[nodiscard]] const Choices<Recompute>& recompute_words();
+[[nodiscard]] const Choices<Schedule>& schedule_words();
+[[nodiscard]] const Choices<ContextExchange>& context_exchange_words();
 [[nodiscard]] const Schema<OverlayInput>& overlay_schema();
 
 /// Keys of a scenario that live in files of their own.

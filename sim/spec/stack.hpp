@@ -111,6 +111,11 @@ struct Stack {
     double logit_bytes = 4; // memory kept per logit, loss included
   } head;
 
+  struct Experts {
+    bool deduplicates = false; // dispatch sends a token once per rank, and across nodes once per
+                               // node, and lays the copies out by expert (DeepEP, HybridEP)
+  } experts;
+
   struct MemoryUse {
     Bytes framework;            // context, communicators, cache (scalar: memory)
     double fragmentation = 0.0; // held by the allocator beyond its peak, as a share of it

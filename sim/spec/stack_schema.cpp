@@ -167,6 +167,10 @@ void add_training(Schema<S>& s) {
       "memory kept per logit, loss included")
       .between(0, 100)
       .because("FP32 logits");
+  add(s, "experts.deduplicates", stack(&Stack::experts, &Stack::Experts::deduplicates),
+      "a token goes once to a rank that holds several of its experts, and once to a node; copies "
+      "are laid out by expert on arrival")
+      .because("a plain all-to-all of copies");
   using M = Stack::MemoryUse;
   add(s, "memory.framework", stack(&Stack::memory, &M::framework),
       "context, communicators and cache of one chip")

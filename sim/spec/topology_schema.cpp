@@ -69,9 +69,13 @@ void add_node_links(Schema<N>& s) {
   add(s, "scale_up.edges", node(&Node::scale_up, &Up::edges),
       "of an explicit shape: \"0-3 x2\" joins chips 0 and 3 by two links, \"0-s1\" chip 0 and "
       "switch s1");
-  add(s, "host.sockets", node(&Node::host, &Host::sockets), "CPU sockets")
+  add(s, "host.sockets", node(&Node::host, &Host::sockets), "CPU sockets of a host")
       .between(1, 64)
       .because("one socket");
+  add(s, "host.chips", node(&Node::host, &Host::chips),
+      "chips that share a host, where the node is a rack or a slice; 0 = all of them")
+      .between(0, 1024)
+      .because("one host");
   add(s, "host.pcie", at(&N::pcie), "link from a chip to its socket or switch").required();
   add(s, "host.chips_per_switch", node(&Node::host, &Host::chips_per_switch),
       "chips that share one PCIe switch; 0 = none, straight to the socket")
@@ -102,7 +106,7 @@ void add_node_links(Schema<N>& s) {
 void add_node_rest(Schema<N>& s) {
   using Nics = Node::Nics;
   add(s, "nic.count", node(&Node::nics, &Nics::count), "network cards")
-      .between(0, 1024)
+      .between(0, 65536)
       .because("none");
   add(s, "nic.link", at(&N::nic_link), "link of one card; needed with cards");
   add(s, "nic.gpu_direct", node(&Node::nics, &Nics::gpu_direct), "cards read chip memory directly")

@@ -1,7 +1,8 @@
 #include "spec/validate.hpp"
 
 #include "base/units.hpp"
-#include "spec/check_shapes.hpp"
+#include "spec/check_cluster.hpp"
+#include "spec/placement.hpp"
 #include "spec/validate_plan.hpp"
 #include "spec/validate_tuning.hpp"
 
@@ -13,6 +14,8 @@
 
 namespace clustersim {
 namespace {
+
+constexpr std::int64_t most_chips = 1000000;
 
 class Checks {
 public:
@@ -30,51 +33,32 @@ public:
     if (!reading_.has("training.gradient_dtype") && loaded_.stack != nullptr) {
       training_.gradient_dtype = loaded_.stack->gradient.dtype;
     }
-    if (sound({"cluster.nodes"}) && loaded_.node != nullptr) {
-      chips_ = std::int64_t{input_.nodes} * loaded_.node->chips;
-    }
+    count_chips();
+    place();
   }
 
   void cluster() {
-    constexpr std::int64_t most_chips = 1000000;
-    if (chips_ > most_chips) {
-      wrong("cluster.nodes", fmt::format("the cluster has {} chips", chips_), "at most 1,000,000");
-    }
-    const bool several = sound({"cluster.nodes"}) && input_.nodes > 1;
-    if (several && sound({"cluster.fabric"}) && input_.fabric.empty()) {
-      wrong("cluster.nodes", fmt::format("{} nodes, but no fabric joins them", input_.nodes),
-            "a cluster.fabric, or one node");
-    }
-    if (several && loaded_.fabric != nullptr && loaded_.node != nullptr) {
-      const Partition partition{*loaded_.node, input_.nodes, *loaded_.fabric};
-      for (const ShapeProblem& problem : shape_problems(partition)) {
-        wrong("cluster.fabric", problem.message, problem.expected);
-      }
-    }
-    if (several && loaded_.fabric != nullptr && loaded_.fabric->shape == "none") {
-      wrong("cluster.fabric", fmt::format("{} nodes, but this fabric joins none", input_.nodes),
-            "a fabric of another shape, or one node");
-    }
-    if (several && loaded_.node != nullptr && loaded_.node->nics.count == 0) {
-      wrong("cluster.node", "several nodes, but this node has no network card",
-            "a node with [nic], or one node");
-    }
+    check_cluster(input_, reading_, loaded_, out_);
     power();
   }
 
   void power() {
     std::optional<Watts>& cap = scenario_.power.cap;
-    if (!cap || loaded_.node == nullptr) {
-      return;
+    if (!cap) return;
+    Watts most; // of all boards; a lower limit of one of them holds there
+    for (const Node* node : nodes_) {
+      const Chip::Power& board = node->chip.power;
+      most = std::max(most, board.tdp);
+      if (*cap <= board.idle) {
+        wrong("power.cap", "the cap is not above the chip's idle power",
+              fmt::format("above {}", format_quantity(board.idle)));
+        return;
+      }
     }
-    const Chip::Power& board = loaded_.node->chip.power;
-    if (*cap <= board.idle) {
-      wrong("power.cap", "the cap is not above the chip's idle power",
-            fmt::format("above {}", format_quantity(board.idle)));
-    } else if (*cap > board.tdp) {
+    if (!nodes_.empty() && *cap > most) {
       warn("power.cap", fmt::format("the cap of {} is above the board's limit of {}, which holds",
-                                    format_quantity(*cap), format_quantity(board.tdp)));
-      cap = board.tdp;
+                                    format_quantity(*cap), format_quantity(most)));
+      cap = most;
     }
   }
 
@@ -84,17 +68,19 @@ public:
     }
     const std::int64_t model_chips = std::int64_t{plan_.tensor} * plan_.pipeline * plan_.context;
     const std::int64_t outer = std::int64_t{plan_.pipeline} * plan_.context;
-    if (chips_ % outer != 0) {
-      const bool pipeline = chips_ % plan_.pipeline != 0;
+    if (common_chips_ % outer != 0) {
+      const bool pipeline = common_chips_ % plan_.pipeline != 0;
       wrong(pipeline ? "plan.pipeline" : "plan.context",
-            fmt::format("{} chips cannot be shared out by {}", chips_, model_axes()),
-            pipeline ? "pipeline = " + nearest_divisors(chips_, plan_.pipeline)
-                     : "context = " + nearest_divisors(chips_ / plan_.pipeline, plan_.context));
+            fmt::format("{} chips cannot be shared out by {}", chips_text(), model_axes()),
+            pipeline
+                ? "pipeline = " + nearest_divisors(common_chips_, plan_.pipeline)
+                : "context = " + nearest_divisors(common_chips_ / plan_.pipeline, plan_.context));
       data_known_ = false;
       return;
     }
-    if (chips_ % model_chips != 0) {
-      wrong("plan.tensor", fmt::format("{} chips cannot be shared out by {}", chips_, model_axes()),
+    if (common_chips_ % model_chips != 0) {
+      wrong("plan.tensor",
+            fmt::format("{} chips cannot be shared out by {}", chips_text(), model_axes()),
             feasible_tensor());
       tensor_fits_ = false;
       data_known_ = false;
@@ -123,9 +109,15 @@ public:
       wrong("training.global_batch", "a step of more than a million million tokens",
             fmt::format("at most {} sequences", most_tokens / training_.sequence));
     }
-    if (!sound({"plan.data", "plan.micro_batch"}) || !data_known_) {
+  }
+
+  void micro_batches() {
+    if (!reading_.has("training.global_batch") || !data_known_ ||
+        !sound({"plan.data", "plan.micro_batch"})) {
       return;
     }
+    const std::int64_t batch = training_.global_batch;
+    if (several()) return shares(batch);
     const std::int64_t unit = plan_.data * plan_.micro_batch;
     if (batch % unit != 0) {
       const std::int64_t below = batch / unit * unit;
@@ -133,6 +125,21 @@ public:
             fmt::format("global_batch {} is not divisible by data {} x micro_batch {}", batch,
                         plan_.data, plan_.micro_batch),
             below > 0 ? fmt::format("{} or {}", below, below + unit) : fmt::format("{}", unit));
+    }
+  }
+
+  /// Unlike partitions take unlike shares, each replica one micro-batch at least.
+  void shares(std::int64_t batch) {
+    const std::int64_t size = plan_.micro_batch, least = plan_.data * size;
+    if (batch < least) {
+      wrong("training.global_batch",
+            fmt::format("global_batch {} leaves some of the {} replicas without a micro-batch",
+                        batch, plan_.data),
+            fmt::format("at least {}", least));
+    } else if (batch % size != 0) {
+      wrong("training.global_batch",
+            fmt::format("global_batch {} is not divisible by micro_batch {}", batch, size),
+            nearest_multiples(size, batch));
     }
   }
 
@@ -157,23 +164,28 @@ public:
     if (!tensor_fits_) {
       return; // whatever else there is to say about it
     }
-    if (loaded_.node != nullptr && tensor > loaded_.node->chips) {
-      warn(
-          "plan.tensor",
-          fmt::format("tensor {} is larger than a node of {} chips: its traffic crosses the fabric",
-                      tensor, loaded_.node->chips));
-    } else if (loaded_.node != nullptr && loaded_.node->chips % tensor != 0) {
-      warn("plan.tensor",
-           fmt::format("tensor {} does not divide a node of {} chips: some groups cross nodes",
-                       tensor, loaded_.node->chips));
+    for (const Node* node : nodes_) {
+      if (tensor > node->chips) {
+        return warn("plan.tensor", fmt::format("tensor {} is larger than a node of {} chips: its "
+                                               "traffic crosses the fabric",
+                                               tensor, node->chips));
+      }
+      if (node->chips % tensor != 0) {
+        return warn("plan.tensor",
+                    fmt::format("tensor {} does not divide a node of {} chips: some groups cross "
+                                "nodes",
+                                tensor, node->chips));
+      }
     }
   }
 
   void precision() {
-    if (loaded_.node == nullptr || !sound({"training.precision"})) {
-      return;
-    }
-    const Chip& chip = loaded_.node->chip;
+    if (!sound({"training.precision"})) return;
+    for (const Node* node : nodes_)
+      precision_of(node->chip);
+  }
+
+  void precision_of(const Chip& chip) {
     if (training_matrix_rate(chip, training_.precision)) {
       return;
     }
@@ -190,18 +202,20 @@ public:
   }
 
   void axes() {
-    if (loaded_.model == nullptr || chips_ == 0 || !data_known_ || !tensor_fits_ ||
+    if (loaded_.model == nullptr || chips_ == 0 || chips_ > most_chips || !data_known_ ||
+        !tensor_fits_ ||
         !sound({"plan.tensor", "plan.data", "plan.pipeline", "plan.virtual_stages", "plan.schedule",
                 "plan.context", "plan.context_exchange", "plan.hybrid_shard", "plan.zero",
                 "plan.micro_batch", "plan.expert", "plan.expert_tensor", "training.sequence",
                 "finetune.rank", "finetune.targets", "finetune.frozen_layers", "finetune.base"})) {
       return;
     }
-    const std::int64_t unit = plan_.data * plan_.micro_batch;
-    if (!reading_.has("training.global_batch") || training_.global_batch % unit != 0) return;
+    const std::int64_t batch = training_.global_batch, size = plan_.micro_batch;
+    const bool shared = several() ? batch % size == 0 && batch / size >= plan_.data
+                                  : batch % (plan_.data * size) == 0;
+    if (!reading_.has("training.global_batch") || !shared) return;
     Scenario& scenario = input_.scenario;
     scenario.model = *loaded_.model;
-    scenario.cluster.partitions = {{*loaded_.node, input_.nodes, {}}};
     validate_tuning(input_, reading_, out_);
     validate_plan_axes(scenario, reading_, out_);
   }
@@ -219,6 +233,49 @@ public:
   }
 
 private:
+  void count_chips() {
+    for (const Loaded::Part& part : loaded_.parts) {
+      if (part.node == nullptr) {
+        chips_ = common_chips_ = 0;
+        nodes_.clear();
+        return;
+      }
+      nodes_.push_back(part.node);
+      const std::int64_t chips = std::int64_t{part.nodes} * part.node->chips;
+      chips_ += chips;
+      common_chips_ = std::gcd(common_chips_, chips);
+    }
+    if (!sound({"cluster.nodes"})) chips_ = common_chips_ = 0;
+  }
+  [[nodiscard]] bool several() const { return loaded_.parts.size() > 1; }
+  /// "16", or of several partitions "8 + 16".
+  [[nodiscard]] std::string chips_text() const {
+    std::string text;
+    for (const Loaded::Part& part : loaded_.parts) {
+      text += fmt::format("{}{}", text.empty() ? "" : " + ",
+                          std::int64_t{part.nodes} * part.node->chips);
+    }
+    return text;
+  }
+
+  void place() {
+    if (several()) plan_.placement = replica_placement;
+    if (reading_.has("plan.placement")) {
+      std::string why;
+      if (const auto placement = parse_placement(input_.placement, why)) {
+        plan_.placement = *placement;
+      } else {
+        wrong("plan.placement", why,
+              "the axes in order, such as \"" + placement_text(usual_placement) + "\"");
+      }
+    }
+    if (several() && plan_.placement.back() != Axis::data) {
+      wrong("plan.placement", "a replica lies inside one partition, so that data comes last",
+            "such as \"" + placement_text(replica_placement) + "\"");
+    }
+    input_.placement = placement_text(plan_.placement);
+  }
+
   /// "tensor 8 x pipeline 2": tensor always, the others where they split.
   [[nodiscard]] std::string model_axes() const {
     std::string out = fmt::format("tensor {}", plan_.tensor);
@@ -254,9 +311,9 @@ private:
 
   // The nearest values of tensor that chips, heads and MLP all allow.
   [[nodiscard]] std::string feasible_tensor() const {
-    std::int64_t number = chips_;
+    std::int64_t number = common_chips_;
     const std::int64_t others = std::int64_t{plan_.pipeline} * plan_.context;
-    if (chips_ % others == 0) number = chips_ / others;
+    if (common_chips_ % others == 0) number = common_chips_ / others;
     if (const Transformer* model = loaded_.model) {
       number =
           std::gcd(number, std::gcd(model->ffn_hidden, std::gcd(model->heads, model->kv_heads)));
@@ -285,23 +342,26 @@ private:
   const Reading& reading_;
   const Loaded& loaded_;
   Diagnostics& out_;
-  std::int64_t chips_ = 0;
+  std::vector<const Node*> nodes_;            // of all partitions
+  std::int64_t chips_ = 0, common_chips_ = 0; // of the cluster; what divides every partition
   bool data_known_ = true;
   bool tensor_fits_ = true;
 };
 
 } // namespace
 
-void validate(ScenarioInput& input, const Reading& reading, const Loaded& loaded,
+void validate(ScenarioInput& input, const Reading& reading, const Loaded& loaded, PlanIs plan,
               Diagnostics& out) {
   Checks checks(input, reading, loaded, out);
   checks.derive();
   checks.cluster();
-  checks.chips_match();
-  checks.batch();
-  checks.sharding();
   checks.precision();
   checks.positions();
+  checks.batch();
+  if (plan == PlanIs::open) return;
+  checks.chips_match();
+  checks.micro_batches();
+  checks.sharding();
   checks.axes();
 }
 

@@ -1,5 +1,7 @@
 #include "spec/validate_plan.hpp"
 
+#include "spec/placement.hpp"
+#include "spec/plan_parts.hpp"
 #include "spec/validate_tuning.hpp"
 
 #include <fmt/format.h>
@@ -27,11 +29,18 @@ public:
 
   std::vector<PlanFault> faults() {
     stages();
-    schedule();
+    add_layer_split_faults(scenario_, faults_);
+    add_token_faults(scenario_, faults_);
+    if (unlike()) {
+      partitions();
+    } else {
+      schedule();
+    }
     recompute();
     sharding();
     context();
     experts();
+    if (faults_.empty()) placement();
     return std::move(faults_);
   }
 
@@ -91,6 +100,45 @@ private:
             fmt::format("global_batch = {}",
                         batch_of(std::max(2 * stages, micro_batches + micro_batches % 2))));
     }
+  }
+
+  [[nodiscard]] bool unlike() const {
+    return scenario_.cluster.partitions.size() > 1 && scenario_.share == 0;
+  }
+
+  /// Of a cluster of unlike partitions whose shares are not set yet: every replica lies inside one
+  /// of them, and all can have enough micro-batches.
+  void partitions() {
+    const std::int64_t replica = std::int64_t{plan_.tensor} * plan_.context * plan_.pipeline;
+    const std::int64_t together = std::int64_t{plan_.expert} * plan_.expert_tensor;
+    for (const Partition& partition : scenario_.cluster.partitions) {
+      if (partition.chips() % replica != 0) {
+        return wrong(
+            "plan.tensor",
+            fmt::format("the {} chips of a partition hold no whole replicas of {} chips",
+                        partition.chips(), replica),
+            fmt::format("replicas of {} chips", nearest_divisors(partition.chips(), replica)));
+      }
+      if (model_.moe.experts > 0 && partition.chips() / plan_.pipeline % together != 0) {
+        return wrong("plan.expert",
+                     fmt::format("expert {} x expert_tensor {} does not divide the {} ranks of a "
+                                 "stage in a partition",
+                                 plan_.expert, plan_.expert_tensor,
+                                 partition.chips() / plan_.pipeline),
+                     fmt::format("a product of {}",
+                                 nearest_divisors(partition.chips() / plan_.pipeline, together)));
+      }
+    }
+    const MicroBatchRule rule = micro_batch_rule(plan_);
+    const std::int64_t all = scenario_.training.global_batch / plan_.micro_batch;
+    if (all % rule.multiple == 0 && all >= rule.least * plan_.data) return;
+    wrong("training.global_batch",
+          fmt::format("{} micro-batches cannot be shared out over {} replicas by multiples of {}, "
+                      "at least {} each",
+                      all, plan_.data, rule.multiple, rule.least),
+          fmt::format("global_batch = {}",
+                      plan_.micro_batch * std::max(rule.least * plan_.data,
+                                                   (all / rule.multiple + 1) * rule.multiple)));
   }
 
   void recompute() {
@@ -193,6 +241,36 @@ private:
     }
   }
 
+  /// Groups whose members no two nested runs of ranks make.
+  void placement() {
+    const auto refuse = [&](const std::string& key, const char* group) {
+      wrong(key,
+            fmt::format("with the order {} the {} do not lie at equal distances",
+                        placement_text(plan_.placement), group),
+            "another order, such as \"" + placement_text(usual_placement) + "\"");
+    };
+    if (!rank_group(plan_, GroupKind::replicas)) {
+      return refuse("plan.placement", "ranks that hold the same weights");
+    }
+    const bool experts = model_.moe.experts > 0;
+    for (const GroupKind kind :
+         {GroupKind::expert_tensor, GroupKind::expert, GroupKind::expert_replicas}) {
+      if (experts && !rank_group(plan_, kind)) {
+        return refuse("plan.placement", "ranks that share the experts");
+      }
+    }
+    for (const GroupKind kind : {GroupKind::replicas, GroupKind::expert_replicas}) {
+      const bool dense = kind == GroupKind::replicas;
+      const int all = dense ? scenario_.data_ranks() : scenario_.expert_data_ranks();
+      const int within = std::min(plan_.hybrid_shard, all);
+      if (within == 1 || (!dense && !experts)) continue;
+      if (all % within != 0 || !rank_group(plan_, kind, 1, within) ||
+          !rank_group(plan_, kind, within, all / within)) {
+        return refuse("plan.hybrid_shard", "ranks that zero shards over");
+      }
+    }
+  }
+
   [[nodiscard]] std::string stage_text() const { return places_text(plan_); }
   void wrong(std::string key, std::string message, std::string expected) {
     faults_.push_back({std::move(key), std::move(message), std::move(expected)});
@@ -206,6 +284,7 @@ private:
 
 void say_layer_split(Scenario& scenario) {
   const Plan& plan = scenario.plan;
+  if (!plan.stage_layers.empty()) return;
   const std::int64_t places = std::int64_t{plan.pipeline} * plan.virtual_stages;
   const std::int64_t shared = all_layers(scenario.model) + (plan.ends_as_layers ? 2 : 0);
   if (plan.pipeline > 1 && shared % places != 0) {
@@ -241,6 +320,12 @@ std::string nearest_multiples(std::int64_t unit, std::int64_t wanted) {
   return below > 0 ? fmt::format("{} or {}", below, below + unit) : fmt::format("{}", unit);
 }
 
+MicroBatchRule micro_batch_rule(const Plan& plan) {
+  if (plan.pipeline == 1) return {};
+  if (plan.schedule == Schedule::dual_pipe) return {2, 2 * std::int64_t{plan.pipeline}};
+  return plan.virtual_stages > 1 ? MicroBatchRule{plan.pipeline, plan.pipeline} : MicroBatchRule{};
+}
+
 std::vector<PlanFault> plan_faults(const Scenario& scenario) {
   std::vector<PlanFault> faults = AxisChecks(scenario).faults();
   const std::vector<PlanFault> more = offload_faults(scenario);
@@ -251,7 +336,7 @@ std::vector<PlanFault> plan_faults(const Scenario& scenario) {
 bool ends_should_count(const Scenario& scenario) {
   const std::int64_t places = std::int64_t{scenario.plan.pipeline} * scenario.plan.virtual_stages;
   const std::int64_t layers = all_layers(scenario.model);
-  return layers % places != 0 && (layers + 2) % places == 0;
+  return scenario.plan.stage_layers.empty() && layers % places != 0 && (layers + 2) % places == 0;
 }
 
 void validate_plan_axes(Scenario& scenario, const Reading& reading, Diagnostics& out) {

@@ -25,6 +25,12 @@ struct PlanFault {
 /// Fills the derived keys of the plan, reports its faults and says what was assumed.
 void validate_plan_axes(Scenario& scenario, const Reading& reading, Diagnostics& out);
 
+/// In what numbers micro-batches can be dealt out to a replica.
+struct MicroBatchRule {
+  std::int64_t multiple = 1, least = 1;
+};
+[[nodiscard]] MicroBatchRule micro_batch_rule(const Plan& plan);
+
 /// "4 or 8": the divisors of `number` next to `wanted`, itself left out; at least 1.
 [[nodiscard]] std::string nearest_divisors(std::int64_t number, std::int64_t wanted);
 /// "12 or 16": the multiples of `unit` next to `wanted`.

@@ -65,36 +65,40 @@ void set_ratios(std::vector<CalibratedRow>& rows, double CalibratedRow::*ratio,
 }
 
 /// Constants as the overlay will hold them, and every row with them.
-void settle(CalibrationFit& fit, const Chip& chip, const CalibrationRows& rows,
-            const std::vector<Candidate>& candidates, const Choice& choice,
-            const FitProblem& problem, const FitSolution& solution, int threads) {
-  Chip changed = chip;
+void settle(CalibrationFit& fit, const CalibrationCase& in, const Choice& choice) {
+  Chip changed = in.chip;
+  const FitSolution& solution = choice.solution;
+  const FitProblem problem = problem_of(in.chip, in.rows, in.candidates, choice.free, in.options);
   for (std::size_t j = 0; j < choice.free.size(); ++j) {
-    const Candidate& candidate = candidates[choice.free[j]];
+    const Candidate& candidate = in.candidates[choice.free[j]];
     FittedConstant fitted;
     fitted.constant = candidate.constant;
     fitted.value = as_written(candidate.constant, std::exp(solution.x[j]));
     fitted.standard_error = solution.standard_error[j];
-    fitted.rows = candidate.moved;
+    fitted.points = candidate.moved;
     fitted.at_limit = solution.x[j] >= problem.high[j] - at_limit_margin ||
                       solution.x[j] <= problem.low[j] + at_limit_margin;
     set_constant(changed.kernels, candidate.constant.key, fitted.value);
     fit.fitted.push_back(std::move(fitted));
   }
   fit.condition = solution.condition;
-  set_ratios(fit.rows, &CalibratedRow::after, log_ratios(rows.kernels, changed, threads));
-  set_ratios(fit.rows, &CalibratedRow::left_out, solution.left_out);
+  const std::vector<double> after = log_ratios(in.rows.kernels, changed, in.options.threads);
+  std::vector<double> left_out = after; // a point is left out with all its rows
+  for (std::size_t i = 0; i < after.size() && !choice.free.empty(); ++i) {
+    const std::size_t point = in.rows.point_of[i];
+    left_out[i] += solution.left_out[point] - solution.residuals[point];
+  }
+  set_ratios(fit.rows, &CalibratedRow::after, after);
+  set_ratios(fit.rows, &CalibratedRow::left_out, left_out);
   fit.after = errors_of(fit.rows, &CalibratedRow::after);
   fit.left_out = errors_of(fit.rows, &CalibratedRow::left_out);
 }
 
-std::int64_t count_unmoved(const std::vector<Candidate>& candidates, std::size_t rows) {
+std::int64_t count_unmoved(const std::vector<Candidate>& candidates, const CalibrationRows& rows) {
   std::int64_t count = 0;
-  for (std::size_t i = 0; i < rows; ++i) {
-    const auto moves = [&](const Candidate& c) {
-      return std::fabs(c.influence[i]) >= least_influence;
-    };
-    count += std::none_of(candidates.begin(), candidates.end(), moves) ? 1 : 0;
+  for (const std::size_t point : rows.point_of) {
+    const auto moved = [&](const Candidate& candidate) { return moves(candidate, point); };
+    count += std::none_of(candidates.begin(), candidates.end(), moved) ? 1 : 0;
   }
   return count;
 }
@@ -137,6 +141,7 @@ std::optional<CalibrationFit> calibrate(const std::vector<std::string>& paths,
   fit.family = chip->kernels.id;
   fit.files = rows->files;
   fit.rows = rows->rows;
+  fit.points = static_cast<std::int64_t>(rows->points.size());
   fit.prior = options.prior;
   if (rows->rows.empty()) {
     return fit;
@@ -144,17 +149,15 @@ std::optional<CalibrationFit> calibrate(const std::vector<std::string>& paths,
   set_ratios(fit.rows, &CalibratedRow::before, log_ratios(rows->kernels, *chip, options.threads));
   fit.before = errors_of(fit.rows, &CalibratedRow::before);
   const std::vector<Candidate> candidates = candidates_of(*chip, *rows, options);
-  fit.unmoved = count_unmoved(candidates, rows->rows.size());
-  Choice choice = first_choice(candidates, options);
+  fit.unmoved = count_unmoved(candidates, *rows);
+  const CalibrationCase in{*chip, *rows, candidates, options};
+  const bool asked = !options.fit.empty() || options.prior > 0;
+  Choice choice = asked ? choose_asked(in) : choose_by_evidence(in);
   refuse_unmoved(options, *chip, candidates, choice);
-  while (choice.undetermined.empty() && !choice.free.empty()) {
-    const FitProblem problem = problem_of(*chip, *rows, candidates, choice.free, options);
-    const FitSolution solution = robust_fit(problem);
-    if (!narrow(choice, candidates, solution, options)) {
-      settle(fit, *chip, *rows, candidates, choice, problem, solution, options.threads);
-      break;
-    }
+  if (choice.undetermined.empty()) {
+    settle(fit, in, choice);
   }
+  fit.confirmed = std::move(choice.confirmed);
   fit.held = std::move(choice.held);
   fit.undetermined = std::move(choice.undetermined);
   return fit;

@@ -1,13 +1,16 @@
 #pragma once
 // Measurements of one chip → its constants (docs/explanation/calibration.md). Rows are predicted by
-// the code that `run` and `validate` use; which constants are free follows from the rows:
+// the code that `run` and `validate` use; which constants are free follows from the rows
+// and from nothing else (docs/explanation/calibration.md, "Which constants a fit may turn"):
 //
-//   influence of constant j on row i   d ln predicted_i / d ln constant_j
-//   a row is led by the constant of most influence; a constant that leads three rows is free
+//   rows of one configuration are one point, measured at their median
+//   influence of constant j on point i     d ln predicted_i / d ln constant_j
+//   a constant becomes free when points left out are predicted better with it than without, by more
+//   than luck, and its value is away from the catalogue's by more than its standard error
 //
 // Never more than the rows determine: a constant that they cannot tell from another, or that has
-// too few of them, stays as it is when other free constants move its rows as well, or when it is
-// about a few stray rows; else the fit is refused, with what to measure.
+// fewer than three points, stays as it is when tested constants speak for its rows as well, or when
+// it is about a few stray rows; else the fit is refused, with what to measure.
 
 #include "base/diagnostic.hpp"
 #include "spec/catalogue.hpp"
@@ -41,16 +44,16 @@ struct FittedConstant {
   CalibrationConstant constant; // as the catalogue has it
   double value = 0;             // as written in the overlay
   double standard_error = 0;    // relative
-  std::int64_t rows = 0;        // that it moves
+  std::int64_t points = 0;      // distinct rows that it moves
   bool at_limit = false;        // of what the key takes
 };
 
 /// A constant that rows are about and that was not fitted.
 struct HeldConstant {
   CalibrationConstant constant;
-  std::int64_t rows = 0; // that it leads
-  std::string reason;    // "2 rows are too few"
-  std::string measure;   // what would determine it
+  std::int64_t points = 0; // distinct rows that it leads
+  std::string reason;      // "2 distinct rows are about it, 3 are needed"
+  std::string measure;     // what would determine it
 };
 
 struct CalibratedRow {
@@ -69,14 +72,19 @@ struct CalibrationErrors {
 struct CalibrationFit {
   std::string chip, chip_name, family;
   std::vector<CalibratedFile> files;
-  std::vector<FittedConstant> fitted;     // in the schema's order; empty when refused
-  std::vector<HeldConstant> held;         // at the catalogue's value
-  std::vector<HeldConstant> undetermined; // why the fit is refused; empty when it is not
+  std::vector<FittedConstant> fitted;         // in the schema's order; empty when refused
+  std::vector<HeldConstant> held;             // at the catalogue's value
+  std::vector<HeldConstant> undetermined;     // why the fit is refused; empty when it is not
+  std::vector<CalibrationConstant> confirmed; // tested: no other value is better
+  std::int64_t points = 0;                    // distinct rows
   std::vector<CalibratedRow> rows;
   CalibrationErrors before, after, left_out;
   std::int64_t unmoved = 0; // rows that no constant of the laws moves
   double condition = 1, prior = 0;
-  [[nodiscard]] bool refused() const { return !undetermined.empty() || fitted.empty(); }
+  /// Nothing to fit is no refusal: then the catalogue's constants stand.
+  [[nodiscard]] bool refused() const {
+    return !undetermined.empty() || unmoved == static_cast<std::int64_t>(rows.size());
+  }
 };
 
 /// Nothing, with diagnostics, when the chip, a constant or a file is not what it should be.

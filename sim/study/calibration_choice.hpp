@@ -1,52 +1,46 @@
 #pragma once
-// Internal to this folder: which constants the rows of a calibration can determine.
+// Internal to this folder: which constants the rows of a calibration can determine, and their fit.
 
-#include "study/calibrate.hpp"
-#include "study/calibration_rows.hpp"
-#include "study/robust_fit.hpp"
+#include "study/calibration_candidates.hpp"
 
 #include <string>
 #include <vector>
 
 namespace clustersim {
 
-/// A constant that moves at least one row.
-struct Candidate {
-  CalibrationConstant constant;  // as the catalogue has it, perhaps absent
-  double start = 0;              // where a fit begins
-  std::vector<double> influence; // by row: d ln predicted / d ln constant
-  std::int64_t led = 0, moved = 0;
+/// What a choice is made from.
+struct CalibrationCase {
+  const Chip& chip;
+  const CalibrationRows& rows;
+  const std::vector<Candidate>& candidates;
+  const CalibrateOptions& options;
 };
 
-inline constexpr double least_influence = 0.2;
-inline constexpr std::int64_t least_rows = 3;
-
-/// In the schema's order.
-[[nodiscard]] std::vector<Candidate> candidates_of(const Chip& chip, const CalibrationRows& rows,
-                                                   const CalibrateOptions& options);
-
-/// A fit of `free` (indices into `candidates`) to the rows.
-[[nodiscard]] FitProblem problem_of(const Chip& chip, const CalibrationRows& rows,
-                                    const std::vector<Candidate>& candidates,
-                                    const std::vector<std::size_t>& free,
-                                    const CalibrateOptions& options);
+// From about 30 on, the columns of a Jacobian scaled to length 1 are too alike to tell their
+// coefficients apart (Belsley, Kuh, Welsch, "Regression Diagnostics", 1980, section 3.2).
+inline constexpr double most_condition = 30;
+inline constexpr double most_standard_error = 0.25;
+inline constexpr double most_uncovered = 0.1; // of the points: that no fitted constant moves
 
 /// What is free, and what became of the others.
 struct Choice {
   std::vector<std::size_t> free; // ascending
+  FitSolution solution;          // of the free ones; empty when there is none
   std::vector<HeldConstant> held, undetermined;
+  std::vector<CalibrationConstant> confirmed; // tested, and no other value is better
 };
 
-/// As `options` and the numbers of rows say.
-[[nodiscard]] Choice first_choice(const std::vector<Candidate>& candidates,
-                                  const CalibrateOptions& options);
+/// Exactly the constants asked for, or with a prior every one that leads a point: as far as they
+/// can be told apart.
+[[nodiscard]] Choice choose_asked(const CalibrationCase& in);
 
-/// Takes one constant out that the solution shows to be undetermined: held, or a reason to refuse.
-/// False when there is none.
-[[nodiscard]] bool narrow(Choice& choice, const std::vector<Candidate>& candidates,
-                          const FitSolution& solution, const CalibrateOptions& options);
+/// The fewest constants that earn their place (docs/explanation/calibration.md, "Which constants a
+/// fit may turn"): from none, the one by which rows left out are predicted best is added as long as
+/// one is better than its own standard error and than luck; one that another makes superfluous
+/// leaves again.
+[[nodiscard]] Choice choose_by_evidence(const CalibrationCase& in);
 
-/// Whether `name` means the constant `key`: its key, or a table of such keys ("gemm.burst").
-[[nodiscard]] bool names_constant(const std::string& name, const std::string& key);
+/// "2 distinct rows are about it, 3 are needed".
+[[nodiscard]] std::string too_few(std::int64_t points, std::int64_t least);
 
 } // namespace clustersim

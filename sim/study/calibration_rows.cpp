@@ -6,7 +6,9 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -14,6 +16,8 @@ namespace clustersim {
 namespace {
 
 constexpr double no_answer = 20; // ln: a constant that leaves a row without a prediction is far off
+
+constexpr std::size_t worth_a_team = 2000; // rows: fewer take less time than waking threads
 
 struct Table {
   CsvTable csv;
@@ -35,7 +39,7 @@ std::optional<Table> open_table(const std::string& path, Diagnostics& out) {
         fmt::format("nearest is '{}', which also needs: {}", nearest.kind->name,
                     nearest.missing.empty() ? "nothing" : nearest.missing.front());
   } else if (kind->name == "collectives") {
-    diagnostic.message = "collectives tell of a fabric, whose constants calibrate does not fit yet";
+    diagnostic.message = "collectives tell of links, whose constants calibrate does not fit";
     diagnostic.expected = "measurements of kernels: gemm, attention, kernels, membw or power";
   } else if (!is_kernel_kind(*kind)) {
     diagnostic.message = fmt::format("{}: no constants of a chip follow from these", kind->name);
@@ -96,6 +100,29 @@ void add_table(const Table& table, const ResolverRules& rules, const Catalogue& 
   into.files.push_back(std::move(file));
 }
 
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+void gather_points(CalibrationRows& rows) {
+  std::map<std::pair<KernelSetting, std::vector<KernelWork>>, std::size_t> known;
+  std::vector<std::vector<double>> measured;
+  for (const MeasuredKernel& kernel : rows.kernels) {
+    const auto [at, is_new] = known.try_emplace({kernel.setting, kernel.work}, rows.points.size());
+    if (is_new) {
+      rows.points.push_back(kernel);
+      measured.emplace_back();
+    }
+    rows.point_of.push_back(at->second);
+    measured[at->second].push_back(std::log(kernel.measured));
+  }
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    rows.points[i].measured = std::exp(median(measured[i]));
+  }
+}
+
 } // namespace
 
 std::optional<CalibrationRows> gather_rows(const std::vector<std::string>& paths,
@@ -110,19 +137,31 @@ std::optional<CalibrationRows> gather_rows(const std::vector<std::string>& paths
       add_table(*table, *rules, catalogue, chip, gathered);
     }
   }
+  gather_points(gathered);
   return out.has_errors() ? std::nullopt : std::optional(std::move(gathered));
 }
 
 std::vector<double> log_ratios(const std::vector<MeasuredKernel>& kernels, const Chip& chip,
                                int threads) {
   std::vector<double> out(kernels.size(), no_answer);
-  const int team = threads > 0 ? threads : omp_get_max_threads();
-#pragma omp parallel for schedule(static) num_threads(team)
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const KernelPrediction prediction = predict_kernel(kernels[i], chip);
-    const double* value = std::get_if<double>(&prediction);
-    if (value != nullptr && *value > 0) {
-      out[i] = std::log(*value / kernels[i].measured);
+  const int team = kernels.size() < worth_a_team ? 1
+                   : threads > 0                 ? threads
+                                                 : omp_get_max_threads();
+#pragma omp parallel num_threads(team)
+  {
+    Device device; // of the last setting: neighbours mostly share theirs
+    const KernelSetting* made_for = nullptr;
+#pragma omp for schedule(static)
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      if (made_for == nullptr || *made_for != kernels[i].setting) {
+        made_for = &kernels[i].setting;
+        device = device_for(*made_for, chip);
+      }
+      const KernelPrediction prediction = predict_kernel(kernels[i], device, chip);
+      const double* value = std::get_if<double>(&prediction);
+      if (value != nullptr && *value > 0) {
+        out[i] = std::log(*value / kernels[i].measured);
+      }
     }
   }
   return out;

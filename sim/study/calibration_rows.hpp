@@ -1,5 +1,7 @@
 #pragma once
-// Internal to this folder: the rows of a calibration, gathered and predicted.
+// Internal to this folder: the rows of a calibration, gathered and predicted. Rows of one and the
+// same configuration (kernel, shape, how it was timed) are one point, measured at their median:
+// repeating a measurement tells nothing about other shapes.
 
 #include "spec/chip.hpp"
 #include "study/calibrate.hpp"
@@ -15,6 +17,8 @@ struct CalibrationRows {
   std::vector<CalibratedFile> files;
   std::vector<MeasuredKernel> kernels; // of this chip, all predictable
   std::vector<CalibratedRow> rows;     // the same, as reported
+  std::vector<MeasuredKernel> points;  // distinct configurations, in the order of their first row
+  std::vector<std::size_t> point_of;   // by row
 };
 
 /// Nothing, with diagnostics, when a file cannot be read or is of no kernel kind.

@@ -1,5 +1,8 @@
 #include "study/collective_sweep.hpp"
 
+#include "network/concurrent.hpp"
+
+#include <cmath>
 #include <fmt/format.h>
 
 namespace clustersim {
@@ -8,13 +11,37 @@ namespace {
 CollectiveRow row_of(const std::vector<CollectiveForm>& forms, const LinkGraph& graph,
                      CollectiveKind kind, int ranks, Bytes size) {
   const CollectiveTime best = fastest(forms, size, graph);
-  CollectiveRow row{size, best.time, best.latency, {}, {}, {}, {}, {}};
+  CollectiveRow row;
+  row.bytes = size;
+  row.time = best.time;
+  row.latency = best.latency;
   row.algorithm_bandwidth = size / best.time;
   row.bus_bandwidth = bus_bandwidth(kind, ranks, size, best.time);
   row.algorithm = best.form->algorithm;
   row.protocol = best.form->protocol;
   if (best.binding) row.binding_edge = graph.edge_name(*best.binding);
+  row.fastest_group = row.time;
   return row;
+}
+
+/// A group's time when its bytes take so long.
+Seconds time_with(const CollectiveTime& alone, Seconds steady) {
+  const double fill = alone.form->fill.si();
+  return alone.time + (steady - alone.steady) +
+         Seconds{std::sqrt(fill * steady.si()) - std::sqrt(fill * alone.steady.si())};
+}
+
+/// Groups that do not lie alike end one after another.
+void share_links(CollectiveRow& row, const CollectiveTime& together, const LinkGraph& graph,
+                 ConcurrentGroups& groups, CollectiveKind kind, int ranks) {
+  const auto shared = groups.transfer(*together.form, row.bytes);
+  if (!shared) return;
+  row.time = time_with(together, shared->slowest);
+  row.fastest_group = time_with(together, shared->fastest);
+  row.algorithm_bandwidth = row.bytes / row.time;
+  row.bus_bandwidth = bus_bandwidth(kind, ranks, row.bytes, row.time);
+  if (shared->edge) row.binding_edge = graph.edge_name(*shared->edge);
+  row.sharing = shared->groups;
 }
 
 } // namespace
@@ -22,7 +49,12 @@ CollectiveRow row_of(const std::vector<CollectiveForm>& forms, const LinkGraph& 
 std::optional<GroupFamily> family_of(const Cluster& cluster, int ranks, int concurrent,
                                      std::string& why) {
   const int chips = cluster.chips();
-  const int nodes = cluster.partitions.front().nodes;
+  int nodes = 0;
+  bool alike = true;
+  for (const Partition& partition : cluster.partitions) {
+    nodes += partition.nodes;
+    alike = alike && partition.node.chips == cluster.partitions.front().node.chips;
+  }
   const int size = ranks == 0 ? chips : ranks;
   if (chips < 2) {
     why = "a collective takes 2 ranks or more, and this machine has one chip; add nodes";
@@ -30,6 +62,13 @@ std::optional<GroupFamily> family_of(const Cluster& cluster, int ranks, int conc
   }
   if (size < 2 || size > chips) {
     why = fmt::format("{} ranks on {} chips: a collective takes 2 to {}", size, chips, chips);
+    return std::nullopt;
+  }
+  if (!alike) {
+    if (size == chips && concurrent == 1) return GroupFamily{size, 1, 1, 0, 0};
+    why = fmt::format("some of the ranks, and nodes of unlike numbers of chips: only all {} ranks "
+                      "together",
+                      chips);
     return std::nullopt;
   }
   if (size % nodes != 0) {
@@ -59,8 +98,12 @@ sweep_collective(const Cluster& cluster, const CollectiveQuestion& question, std
     return std::nullopt;
   }
   CollectiveSweep sweep{question.kind, cluster, family->size, question.concurrent, {}, {}};
+  ConcurrentGroups groups(graph, router, question.kind, *family);
   for (const Bytes size : question.sizes) {
     sweep.rows.push_back(row_of(forms, graph, question.kind, family->size, size));
+    if (question.concurrent == 1) continue;
+    share_links(sweep.rows.back(), fastest(forms, size, graph), graph, groups, question.kind,
+                family->size);
   }
   return sweep;
 }

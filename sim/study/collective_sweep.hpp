@@ -25,6 +25,8 @@ struct CollectiveRow {
   BytesPerSecond algorithm_bandwidth, bus_bandwidth;
   std::string algorithm, protocol;
   std::string binding_edge; // that sets the steady rate; empty when nothing moves
+  int sharing = 1;          // groups that use this edge
+  Seconds fastest_group;    // `time` is the slowest one's
   [[nodiscard]] bool bound_by_latency() const { return 2.0 * latency > time; }
 };
 

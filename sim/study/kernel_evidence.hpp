@@ -31,6 +31,7 @@ struct KernelSetting {
   LaunchGap gap = LaunchGap::stream;
   std::optional<Watts> cap;
   std::vector<std::string> attention_kernels; // in order of preference
+  friend auto operator<=>(const KernelSetting&, const KernelSetting&) = default;
 };
 
 /// A stream of reads and writes, timed without its launch.
@@ -39,6 +40,7 @@ struct BandwidthProbe {
   Level level = Level::dram;
   Bytes footprint;      // what is read again and again; 0 = much more than any cache
   double written = 0.5; // share of the traffic
+  friend auto operator<=>(const BandwidthProbe&, const BandwidthProbe&) = default;
 };
 
 /// One workload at a power cap, against itself without it.
@@ -48,6 +50,7 @@ struct CappedWorkload {
       drawn; // by the same workload at `limit`; absent = what a large product draws
   std::optional<Watts> limit; // cap of the reading it is compared with; absent = TDP
   double core_share = 1.0;    // of its time without the cap, what follows the core clock
+  friend auto operator<=>(const CappedWorkload&, const CappedWorkload&) = default;
 };
 
 using KernelWork =

@@ -101,10 +101,14 @@ Device device_for(const KernelSetting& setting, const Chip& chip) {
 }
 
 KernelPrediction predict_kernel(const MeasuredKernel& kernel, const Chip& chip) {
+  return predict_kernel(kernel, device_for(kernel.setting, chip), chip);
+}
+
+KernelPrediction predict_kernel(const MeasuredKernel& kernel, const Device& device,
+                                const Chip& chip) {
   if (kernel.work.empty()) {
     throw Bug("a measured kernel without work");
   }
-  const Device device = device_for(kernel.setting, chip);
   double sum = 0;
   for (const KernelWork& work : kernel.work) {
     const KernelPrediction part = predict(work, device, chip);

@@ -15,6 +15,10 @@ using KernelPrediction = std::variant<double, std::string>;
 /// `chip` may differ from the catalogue's: calibration tries constants.
 [[nodiscard]] KernelPrediction predict_kernel(const MeasuredKernel& kernel, const Chip& chip);
 
+/// The same on a device made before, by device_for(kernel.setting, chip).
+[[nodiscard]] KernelPrediction predict_kernel(const MeasuredKernel& kernel, const Device& device,
+                                              const Chip& chip);
+
 /// The device that a kernel so measured ran on.
 [[nodiscard]] Device device_for(const KernelSetting& setting, const Chip& chip);
 

@@ -102,8 +102,10 @@ std::string describe(const Cluster& cluster) {
   for (const Partition& partition : cluster.partitions) {
     text +=
         fmt::format("{}{} x {}", text.empty() ? "" : " + ", partition.nodes, partition.node.name);
-    if (partition.nodes > 1) text += ", " + partition.fabric.name;
+    if (partition.nodes > 1 && partition.fabric.shape != "none")
+      text += ", " + partition.fabric.name;
   }
+  if (cluster.between) text += ", joined by " + cluster.between->fabric.name;
   return text;
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 // How a row of published evidence becomes a scenario is data: models/resolver/training-runs.csv.
 //
-//   key     a scenario key ("model.activation"), "node:KEY" or "fabric:KEY" for a key of the chosen
-//   node
-//           or fabric, or one of the words below
+//   key     a scenario key ("model.activation"), "node:KEY", "fabric:KEY", "chip:KEY" or
+//           "stack:KEY" for a key of the chosen one, or one of the words below
 //   when    conditions "column=glob|glob & column!=glob", all of which must hold; empty = always
 //   value   what the key is set to; {column} stands for the row's text;
 //           empty = the key is left out

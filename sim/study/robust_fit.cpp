@@ -16,7 +16,6 @@ namespace {
 
 constexpr double difference = 0.01;     // of x, for derivatives: beyond the laws' smallest steps
 constexpr double first_step = 0.1;      // of x
-constexpr double tolerance = 1e-6;      // of x
 constexpr int evaluations_each = 60;    // per constant, of each method
 constexpr double most_leverage = 0.999; // a row that alone determines a constant
 
@@ -73,7 +72,7 @@ void minimise(nlopt_algorithm method, const FitProblem& problem, double step,
   nlopt_set_lower_bounds(optimizer.get(), problem.low.data());
   nlopt_set_upper_bounds(optimizer.get(), problem.high.data());
   nlopt_set_initial_step1(optimizer.get(), step);
-  nlopt_set_xtol_abs1(optimizer.get(), tolerance);
+  nlopt_set_xtol_abs1(optimizer.get(), problem.tolerance);
   nlopt_set_maxeval(optimizer.get(), evaluations_each * static_cast<int>(x.size() + 1));
   std::vector<double> at = x;
   const double before = objective(problem, x);
@@ -154,6 +153,18 @@ void note_condition(const Eigen::MatrixXd& rows, FitSolution& solution) {
   }
 }
 
+/// What a constant's rows, each left out in turn, would move it by.
+Eigen::VectorXd jackknife(const FitProblem& problem, const Eigen::MatrixXd& rows,
+                          const Eigen::MatrixXd& inverse, const FitSolution& solution) {
+  Eigen::MatrixXd meat = Eigen::MatrixXd::Zero(rows.cols(), rows.cols());
+  for (std::size_t i = 0; i < solution.residuals.size(); ++i) {
+    const auto row = rows.row(static_cast<Eigen::Index>(i)); // the root of its weight included
+    const double pull = weight(solution.residuals[i], problem.trust);
+    meat += row.transpose() * row * (pull * solution.left_out[i] * solution.left_out[i]);
+  }
+  return (inverse * meat * inverse).diagonal();
+}
+
 void note_errors(const FitProblem& problem, const Eigen::MatrixXd& rows, FitSolution& solution) {
   const std::size_t count = solution.residuals.size();
   const auto constants = static_cast<std::size_t>(rows.cols());
@@ -170,9 +181,11 @@ void note_errors(const FitProblem& problem, const Eigen::MatrixXd& rows, FitSolu
   const double variance =
       squares /
       static_cast<double>(std::max<std::size_t>(count > constants ? count - constants : 1, 1));
+  const Eigen::VectorXd moved = jackknife(problem, rows, inverse, solution);
   for (std::size_t j = 0; j < constants; ++j) {
     const auto index = static_cast<Eigen::Index>(j);
-    solution.standard_error.push_back(std::sqrt(std::max(0.0, variance * inverse(index, index))));
+    solution.standard_error.push_back(
+        std::sqrt(std::max({0.0, variance * inverse(index, index), moved(index)})));
   }
 }
 

@@ -13,6 +13,13 @@
 //
 //   r_i left out = r_i / (1 - h_i),   h_i = w_i · g_i (G^T W G + P)^-1 g_i,   w_i = rho'(r_i) / r_i
 //
+// Standard errors are the larger of two: from the variance that all rows share, and from what each
+// row left out would move (the jackknife's "HC3", MacKinnon and White, Journal of Econometrics 29,
+// 1985), which sees a constant whose own rows scatter more than the others:
+//
+//   V = s^2 · A,  A = (G^T W G + P)^-1,  s^2 = sum w r^2 / (n - p)
+//   V = A · [sum (w r)^2 / (1 - h)^2 · g g^T] · A
+//
 // NLopt minimises (BOBYQA, then Sbplx for what is not smooth), Eigen does the algebra
 // (docs/adr). Same input, same output: nothing is random.
 
@@ -25,7 +32,8 @@ struct FitProblem {
   std::vector<double> start, low, high; // of x
   std::function<std::vector<double>(const std::vector<double>&)> residuals;
   double trust = 0.05;
-  double prior = 0; // how far x may stray from start, about; 0 = as far as the rows say
+  double tolerance = 1e-6; // of x
+  double prior = 0;        // how far x may stray from start, about; 0 = as far as the rows say
 };
 
 /// d r_i / d x_j, one vector of rows for each j; by central differences inside the bounds.

@@ -184,6 +184,7 @@ private:
           std::to_string(std::max<std::int64_t>(node.nics.count * held / node.chips, 1)));
     }
     overrides("node:", of_node);
+    overrides("chip:", fmt::format("override.chip.{}.", quoted(chip)));
     if (nodes > 1) {
       if (const auto fabric = take("cluster.fabric")) {
         set("cluster.fabric", *fabric);

@@ -37,6 +37,7 @@ constexpr auto advice = std::to_array<Advice>({
     {"gemm.split_start", "GEMMs with M and N of 256 and K of 16384 and more"},
     {"gemm.l2_reuse", "GEMMs with M and N of 8192 and more, at several K"},
     {"gemm.weight_gradient_rate", "weight gradients of linear layers (layout NT, FP32 output)"},
+    {"memory.library.*", "kernels by that library ({}), from some KB to 256 MB"},
     {"memory.copy", "copies and triads of 1 GB and more"},
     {"memory.stream", "reads alone and writes alone of 1 GB and more"},
     {"memory.classes.*", "{} kernels on 256 MB and more"},

@@ -2,7 +2,7 @@
 
 import json
 
-VERBS = ["run", "compare", "check", "list", "show", "init", "roofline", "kernel", "collective", "validate", "calibrate",
+VERBS = ["run", "compare", "check", "list", "show", "init", "roofline", "kernel", "collective", "topology", "validate", "calibrate",
          "help", "version"]
 KINDS = ["chips", "transformers", "nodes", "fabrics", "links", "stacks", "recipes", "calibrations", "configs"]
 

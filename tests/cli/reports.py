@@ -25,6 +25,8 @@ def reports(program):
         program.equal(text.code, run.code, f"{name}: text and JSON end alike")
         program.equal(run.code == 3, not report["results"]["memory"]["fits"], f"{name}: 3 means does not fit")
         program.equal(program("run", config, "--json").out, run.out, f"{name}: the same bytes twice")
+    both = program("run", "dgx_h100", "--json", "--engine", "event", "--compare-engines")
+    seen |= set(paths(json.loads(both.out)))
     documented = program("reference", "report").out
     for path in sorted(seen):
         program.expect(f"| `{path}` |" in documented, f"docs/reference/report.md lacks {path}")
@@ -33,7 +35,19 @@ def reports(program):
         program.expect(path in seen or optional, f"docs/reference/report.md names {path}, which no report has")
 
 
-VARYING = {"inputs", "results.time_breakdown", "results.energy.chip_step_j", "results.bottleneck.elasticities", "results.bottleneck.doubled"}
+VARYING = {
+    "inputs",
+    "results.time_breakdown",
+    "results.partitions[].time_breakdown",
+    "results.energy.chip_step_j",
+    "results.bottleneck.elasticities",
+    "results.bottleneck.doubled",
+    "results.streams",
+    "results.links",
+    "results.critical_path",
+    "results.engines",
+    "results.engines.NAME.time_breakdown",
+}
 
 
 def paths(value, path=""):

@@ -6,18 +6,20 @@ from calibration import calibration
 from commands import commands
 from compare import compare
 from documents import documents
+from engines import engines
 from foreign_runs import foreign_runs
 from harness import Program, arguments
 from kernel import kernel
 from imports import imports
 from reports import reports
 from streams import streams
+from topology import topology
 
 
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports, compare, kernel, calibration, imports, foreign_runs):
+    for group in (commands, streams, reports, engines, compare, kernel, topology, calibration, imports, foreign_runs):
         group(program)
     documents(program, options.update)
     return program.finish()

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <string>
@@ -152,4 +153,49 @@ TEST_CASE("all plans of 64 chips, a dense model whose layers do not divide") {
 
 TEST_CASE("all plans of 64 chips, a mixture of experts") {
   CHECK(check_all(base("llama3_8b_dgx_h100", 33, 8, eight_nodes)) > 1000);
+}
+
+TEST_CASE("every order of the axes runs, and tensor groups spread over nodes are slower") {
+  const auto timed = [](const Scenario& scenario, Network& network) {
+    CostModel cost(scenario, network);
+    return run_analytic(lower(scenario), cost);
+  };
+  Scenario scenario = base("dgx_h100", 16, 0);
+  scenario.plan.tensor = 4;
+  scenario.plan.context = 2;
+  scenario.plan.pipeline = 2;
+  scenario.plan.data = chips / (4 * 2 * 2);
+  Network network(scenario.cluster);
+  const Seconds usual = timed(scenario, network).step;
+  std::sort(scenario.plan.placement.begin(), scenario.plan.placement.end());
+  int orders = 0;
+  do {
+    ++orders;
+    REQUIRE(plan_faults(scenario).empty());
+    const Timeline timeline = timed(scenario, network);
+    check_breakdown(timeline);
+    if (scenario.plan.placement.back() == Axis::tensor) CHECK(timeline.step > 1.5 * usual);
+  } while (std::next_permutation(scenario.plan.placement.begin(), scenario.plan.placement.end()));
+  CHECK(orders == 120);
+}
+
+TEST_CASE("an even split of layers said layer by layer changes nothing, an uneven one lengthens") {
+  Scenario scenario = base("dgx_h100", 16, 0);
+  scenario.plan.tensor = 8;
+  scenario.plan.pipeline = 4;
+  scenario.plan.data = 2;
+  scenario.plan.ends_as_layers = false;
+  Network network(scenario.cluster);
+  CostModel cost(scenario, network);
+  const Seconds derived = step_time(lower(scenario), cost);
+  const Bytes peak = memory_footprint(scenario).peak;
+  scenario.plan.stage_layers = {4, 4, 4, 4};
+  REQUIRE(plan_faults(scenario).empty());
+  CHECK(step_time(lower(scenario), cost) == derived);
+  CHECK(memory_footprint(scenario).peak == peak);
+  scenario.plan.stage_layers = {2, 8, 4, 2};
+  REQUIRE(plan_faults(scenario).empty());
+  CHECK(step_time(lower(scenario), cost) > 1.3 * derived);
+  const std::vector<StageMemory> stages = memory_footprint(scenario).stages;
+  CHECK(stages[1].peak > stages[2].peak);
 }

@@ -8,9 +8,11 @@ Sentences about single rows come from remarks.toml: the machine has figures, not
 """
 
 import fnmatch
+import statistics
 import sys
 import tomllib
 
+import hold_out
 import report as reports
 
 page = reports.root / "docs" / "validation.md"
@@ -95,6 +97,31 @@ def summary(report: dict) -> str:
     return text
 
 
+def left_out() -> str:
+    """The table that fit_stacks.py left: scalars set in three ways."""
+    result = tomllib.loads((reports.here / "leave_one_out.toml").read_text())
+    pair = result["global_pair"]
+    text = ("## Scalars set on these rows, and on others\n\n"
+            "Mean absolute error, median and bias, in percent, when the two scalars of each stack are: one pair for all "
+            f"({pair['host_us']} µs, {pair['class_factor']}); set on the stack's own rows, as its file has them; set without "
+            "the rows of the source that is scored. Written by `tests/validation/fit_stacks.py`; "
+            "[accuracy](explanation/accuracy.md) explains it.\n\n"
+            "| rows | scored | one pair for all | own pair | source left out |\n|---|---|---|---|---|\n")
+    for entry in result["set"]:
+        cells = (f"{w['mape']:.1f} / {w['median_ape']:.1f} / {w['bias']:+.1f}"
+                 for w in (entry["global"], entry["own"], entry["left_out"]))
+        text += f"| {entry['name']} | {entry['own']['rows']} | {' | '.join(cells)} |\n"
+    return text + "\n"
+
+
+def ranges(runs: dict) -> str:
+    rows = [row for row in rows_of(runs, "step_time", "ok") if row["low"] and row["high"]]
+    width = statistics.median(100 * ((row["high"] / row["low"]) ** 0.5 - 1) for row in rows)
+    core = reports.group(runs, "core", "core", "step_time")
+    return (f"Predicted ranges hold {percent(runs['summary']['step_time']['in_range'])} of the scored steps, "
+            f"{percent(core['in_range'])} of core ones; their half-width is {percent(width)} in the median.\n")
+
+
 def kernel_section(file: dict, remarks: dict) -> str:
     text = f"## {kernel_titles[file['kind']]}\n\n"
     for quantity in file["summary"]:
@@ -107,25 +134,38 @@ def kernel_section(file: dict, remarks: dict) -> str:
     return text
 
 
-def write(report: dict) -> str:
+def held_out(pairs: list[tuple[dict, dict, dict]]) -> str:
+    text = ("## GEMM: chips predicted from a sibling\n\nAll rows of a chip, with constants that none of them "
+            "shaped (`tests/validation/hold_out.py`).\n\n| Chip | from | rows | mean abs. error | median | bias | "
+            "mean with its own |\n|---|---|---|---|---|---|---|\n")
+    for pair, sibling, own in pairs:
+        text += "| {} | {} | {} | {} | {} | {} | {} |\n".format(
+            pair["name"], pair["from"], reports.scored(sibling), percent(sibling["mape"]),
+            percent(sibling["median_ape"]), percent(sibling["bias"], True), percent(own["mape"]))
+    return text + "\n"
+
+
+def write(report: dict, pairs: list[tuple[dict, dict, dict]]) -> str:
     remarks_file = tomllib.loads((reports.here / "remarks.toml").read_text())
     runs = reports.of_kind(report, reports.runs)
     text = (reports.here / "page_intro.md").read_text()
-    text += "## Summary\n\n" + summary(report)
+    text += "## Summary\n\n" + summary(report) + "\n" + ranges(runs)
     text += "\n## Step time\n\n"
     for by in ("source", "chip", "precision", "stack", "scale", "core"):
         text += group_table(runs, by, "step_time")
+    text += left_out()
     text += "## Step time: the worst rows\n\n" + worst(runs, "step_time", remarks_file["step_time"])
     text += "## Peak memory\n\n" + group_table(runs, "source", "peak_memory")
     text += worst(runs, "peak_memory", remarks_file["peak_memory"])
     text += "## Training runs skipped, and why\n\n" + reasons(runs, "step_time")
     for kind in reports.kernels:
         text += kernel_section(reports.of_kind(report, kind), remarks_file)
+        text += held_out(pairs) if kind == "gemm" else ""
     return text + "## Failed\n\n" + failures(report).rstrip("\n") + "\n"
 
 
 def main() -> int:
-    text = write(reports.load(sys.argv[1]))
+    text = write(reports.load(sys.argv[1]), hold_out.results(sys.argv[1]))
     if "--check" in sys.argv[2:]:
         fresh = page.exists() and page.read_text() == text
         print(f"{page.relative_to(reports.root)} is {'fresh' if fresh else 'stale: run tests/validation/make_page.py'}")

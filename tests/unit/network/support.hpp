@@ -3,6 +3,9 @@
 
 #include "network/collective.hpp"
 
+#include <optional>
+#include <utility>
+
 namespace clustersim::testing {
 
 inline Link link(const std::string& id, double bytes_per_second, double latency = 0.0) {
@@ -70,6 +73,17 @@ inline Cluster cluster(const Node& node, int nodes = 1, Fabric between = fabric(
   Cluster result;
   if (between.link.id == node.nics.link.id) between.link = node.nics.link;
   result.partitions.push_back({node, nodes, between});
+  return result;
+}
+
+/// Unlike parts of one cluster, those without a fabric at the one between.
+inline Cluster joined(std::vector<Partition> parts, Fabric between) {
+  Cluster result;
+  for (Partition& part : parts) {
+    if (part.fabric.link.id == part.node.nics.link.id) part.fabric.link = part.node.nics.link;
+    result.partitions.push_back(std::move(part));
+  }
+  result.between = Between{std::move(between), std::nullopt};
   return result;
 }
 

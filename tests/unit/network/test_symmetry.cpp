@@ -75,10 +75,28 @@ std::vector<Machine> machines() {
   shared.host.chips_per_switch = 2;
   Node staged = pcie_node(false);
   staged.nics.count = 1;
+  Fabric leaves = fabric("fat-tree"); // of three nodes: the middle one has nodes of both parts
+  leaves.nodes_per_leaf = 3;
+  Node small = pcie_node(true);
+  small.nics.count = 2;
+  small.nics.link = link("slow nic", nic_rate / 4, 0.7e-6);
+  Node bare = switched_node();
+  bare.scale_up.shape = "none"; // eight chips too, but on PCIe
+  bare.nics.count = 1;
+  const Partition fast{switched_node(), 4, fabric("rail-optimized")};
   const std::vector<GroupFamily> eights{{72, 1}, {8, 1}, {9, 8}, {36, 2}, {18, 1, 0, 2, 8}, {6, 1}};
   return {{"rails", cluster(switched_node(), 9, fabric("rail-optimized")), eights},
           {"pods", cluster(shared, 9, pods), eights},
           {"one switch", cluster(staged, 6, fabric("single-switch")), {{24, 1}, {6, 4}, {4, 1}}},
+          {"two sizes on one fabric",
+           joined({{switched_node(), 4, fabric("none")}, {small, 5, fabric("none")}}, leaves),
+           {{52, 1}, {8, 1, 0, 0, 0, 0, 32}, {4, 1, 0, 0, 0, 32, 20}, {8, 4, 0, 0, 0, 0, 32}}},
+          {"two kinds on one fabric",
+           joined({{switched_node(), 4, fabric("none")}, {bare, 5, fabric("none")}}, leaves),
+           {{72, 1}, {8, 1}, {9, 8}, {18, 1, 0, 2, 8}, {8, 1, 0, 0, 0, 32, 40}}},
+          {"fabrics of their own",
+           joined({fast, {bare, 5, fabric("single-switch")}}, fabric("single-switch")),
+           {{72, 1}, {8, 1}, {9, 8}, {36, 2}}},
           {"listed", cluster(switched_node(), 4, listed), {{32, 1}, {4, 8}, {12, 1}}}};
 }
 

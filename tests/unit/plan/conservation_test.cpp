@@ -61,6 +61,25 @@ TEST_CASE("encoders: masked-language head and pooler are counted once") {
   CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
 }
 
+TEST_CASE("a masked-language head that gathers its tokens first works on these alone") {
+  Scenario scenario = test::example(test::small_gpt(3, 4), 256);
+  scenario.model.architecture = Architecture::encoder;
+  scenario.model.causal = false;
+  scenario.model.mlm_head = true;
+  const double all = model_flops(scenario).si();
+  const double hidden = 256, vocabulary = 8192, masked = 40;
+  scenario.training.masked_tokens = 40;
+  CHECK(all - model_flops(scenario).si() ==
+        close_to(3 * 2 * (256 - masked) * (hidden * vocabulary + hidden * hidden), 1e-12));
+  for (const int tensor : {1, 2, 4}) {
+    test::spread(scenario, tensor, 2, 2);
+    CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+  }
+  scenario.training.masked_tokens = 1000; // more than a sequence has
+  test::spread(scenario, 1, 1, 1);
+  CHECK(model_flops(scenario).si() == close_to(all, 1e-12));
+}
+
 TEST_CASE("matrix products: 3 x forward of every weight, and shards add up to the whole") {
   Scenario scenario = test::example(test::llama3_70b(), 1024);
   const double h = 8192, kv = 1024, f = 28672, V = 128256, tokens = 1024;

@@ -86,6 +86,28 @@ TEST_CASE("all-to-alls carry top_k copies of each token, twice forward and twice
   CHECK(sent == close_to(2.0 * layers * 4.0 * 512.0 * top_k * copy));
 }
 
+TEST_CASE(
+    "a deduplicating dispatch sends a token once to each rank that holds one of its experts") {
+  const auto sent_per_token = [](Scenario scenario) {
+    const double layers = static_cast<double>(expert_layers(scenario.model));
+    const double row = static_cast<double>(scenario.model.hidden) * 2.0;
+    scenario.training.stack.experts.deduplicates = true;
+    return test::sum_over_step(lower(scenario),
+                               [](const Op& op) { return test::payload(op, Axis::expert); }) /
+           (2.0 * layers * 4.0 * 512.0 * row);
+  };
+  // One expert a rank: nothing to save.
+  CHECK(sent_per_token(mixture(8, 1, 1)) == close_to(static_cast<double>(top_k)));
+  // Two a rank: a rank holds neither of two choices with probability 6/8 · 5/7.
+  const double to_ranks = 4.0 * (1.0 - 6.0 / 8.0 * 5.0 / 7.0);
+  CHECK(sent_per_token(mixture(4, 1, 1)) == close_to(to_ranks));
+  // Two nodes of two ranks: across once a node, then inside once a rank.
+  Scenario two_nodes = mixture(4, 1, 1);
+  two_nodes.cluster.partitions.front().node.chips = 2;
+  const double to_nodes = 2.0 * (1.0 - 4.0 / 8.0 * 3.0 / 7.0);
+  CHECK(sent_per_token(two_nodes) == close_to(to_nodes + to_ranks));
+}
+
 TEST_CASE("experts are dealt out, everything else is held by every rank") {
   const ParameterCount count = count_parameters(mixture(1, 1, 1).model);
   for (const int expert : {1, 2, 8}) {

@@ -112,3 +112,22 @@ TEST_CASE("the embedding's gradient is a dense table, zeroed and added to the ma
   CHECK(traffic(scenario, "embedding backward", "embedding table gradient") ==
         close_to(table * (2 + 2 + 2 * 4)));
 }
+
+TEST_CASE("unfused products of heads that are no multiple of 16 bytes miss the matrix units") {
+  const auto precision = [](std::int64_t head_dim, ChipKind kind) {
+    Scenario scenario = test::example(test::llama3_70b(), 1024, "unfused");
+    scenario.model.head_dim = head_dim;
+    Chip& chip = scenario.cluster.partitions.front().node.chip;
+    chip.kind = kind;
+    chip.vector[Precision::fp32] = FlopsPerSecond{20e12};
+    const Block block = test::block_named(lower(scenario), "layer forward");
+    for (const Op& op : block.ops) {
+      if (op.name == "attention scores") return std::get<GemmShape>(op.work).precision;
+    }
+    return Precision::int4;
+  };
+  CHECK(precision(104, ChipKind::gpu) == Precision::bf16); // 208 = 13 · 16 bytes
+  CHECK(precision(108, ChipKind::gpu) == Precision::fp32); // 216 bytes
+  CHECK(precision(150, ChipKind::gpu) == Precision::fp32);
+  CHECK(precision(108, ChipKind::tpu) == Precision::bf16); // pads in its own array
+}

@@ -100,3 +100,21 @@ TEST_CASE("groups side by side share the network cards") {
   CHECK(sweep_collective(cluster, question, why)->rows[0].time.si() ==
         close_to(own->rows[0].time.si()));
 }
+
+TEST_CASE("unlike groups of a cube mesh end at different times") {
+  // Of DGX-1's pairs 0-1, 2-3, 4-5, 6-7, two have one link and two have two, and none share any.
+  const Cluster cluster = machine("dgx1-v100", 1).cluster;
+  CollectiveQuestion question;
+  question.ranks = 2;
+  question.concurrent = 4;
+  question.sizes = {Bytes{1e9}};
+  std::string why;
+  const auto all = sweep_collective(cluster, question, why);
+  REQUIRE(all);
+  const CollectiveRow& row = all->rows[0];
+  CHECK(row.sharing == 1);
+  CHECK(row.fastest_group < 0.75 * row.time);
+  question.concurrent = 1; // 0-1
+  CHECK(sweep_collective(cluster, question, why)->rows[0].time.si() ==
+        close_to(row.time.si(), 0.05));
+}

@@ -60,8 +60,9 @@ TEST_CASE("one constant") {
   const FitSolution found = robust_fit(linear(rows, {0.01, 0.02, 0.03}));
   CHECK(found.x[0] == close_to(0.02, 1e-4)); // within trust: the mean
   CHECK(found.condition == close_to(1));
-  // n - p = 2, sum of squares 2 · 0.01^2: s = 0.01, of a mean of three.
-  CHECK(found.standard_error[0] == close_to(0.01 / std::sqrt(3.0), 1e-3));
+  // Residuals -0.01, 0 and 0.01, left out 3/2 of that; of a mean of three. The pooled one is
+  // 0.01 / sqrt(3), which is less.
+  CHECK(found.standard_error[0] == close_to(std::sqrt(2.0 * 0.015 * 0.015) / 3.0, 1e-3));
 }
 
 TEST_CASE("a row far off pulls no harder than one at trust") {
