@@ -1,6 +1,8 @@
 #include "plan/context_exchange.hpp"
 #include "plan/layer.hpp"
 
+#include <algorithm>
+
 namespace clustersim {
 
 namespace {
@@ -16,7 +18,9 @@ Flops product_flops(const Scenario& scenario, const Shard& shard, std::int64_t k
   const double width = static_cast<double>(scenario.model.heads) *
                        (static_cast<double>(scenario.model.head_dim) + value_dim) / 2.0;
   const double full = 2.0 * static_cast<double>(shard.batch) * square * width;
-  const double seen = seen_share(static_cast<double>(keys), shard.window, shard.causal);
+  // Of packed documents each query sees the keys of its own.
+  const double own = static_cast<double>(std::min(keys, shard.document));
+  const double seen = seen_share(own, shard.window, shard.causal) * own / static_cast<double>(keys);
   return Flops{full * seen / static_cast<double>(shard.tensor)};
 }
 
@@ -93,6 +97,14 @@ void append_unfused_backward(BlockBuilder& builder, const Scenario& scenario, co
   builder.gemm("attention keys, gradient", from_scores(chip, shard, keys, role), product);
 }
 
+/// A kernel for sequences of unlike lengths takes documents as so many sequences. Unfused products
+/// compute what their mask then hides.
+AttentionShape packed_attention(const Scenario& scenario, const Shard& shard, bool backward) {
+  AttentionShape shape = fused_attention(scenario, shard, shard.document, backward);
+  shape.batch *= shard.sequence / shard.document;
+  return shape;
+}
+
 AttentionShape cross_shape(const Scenario& scenario, const Shard& shard, bool backward) {
   AttentionShape shape = fused_attention(scenario, shard, shard.queries, backward);
   shape.keys = shard.source;
@@ -104,6 +116,7 @@ AttentionShape cross_shape(const Scenario& scenario, const Shard& shard, bool ba
 
 void append_cross_attention(BlockBuilder& builder, const Scenario& scenario, Shard shard) {
   shard.causal = false;
+  shard.document = shard.source;
   const Flops product = product_flops(scenario, shard, shard.source);
   if (attention_is_fused(scenario)) {
     return builder.attention("attention to encoder", cross_shape(scenario, shard, false),
@@ -114,6 +127,7 @@ void append_cross_attention(BlockBuilder& builder, const Scenario& scenario, Sha
 
 void append_cross_attention_backward(BlockBuilder& builder, const Scenario& scenario, Shard shard) {
   shard.causal = false;
+  shard.document = shard.source;
   const Flops product = product_flops(scenario, shard, shard.source);
   if (attention_is_fused(scenario)) {
     return builder.attention("attention to encoder, backward", cross_shape(scenario, shard, true),
@@ -130,8 +144,7 @@ void append_attention_core(BlockBuilder& builder, const Scenario& scenario, cons
     return;
   }
   if (attention_is_fused(scenario)) {
-    builder.attention("attention", fused_attention(scenario, shard, shard.sequence, false),
-                      2.0 * product);
+    builder.attention("attention", packed_attention(scenario, shard, false), 2.0 * product);
     return;
   }
   if (shared) append_exchange_before(builder, scenario, shard, false);
@@ -149,7 +162,7 @@ void append_attention_core_backward(BlockBuilder& builder, const Scenario& scena
   }
   if (attention_is_fused(scenario)) {
     // MFU counts twice the forward products; the kernel also computes the scores again.
-    builder.attention("attention, backward", fused_attention(scenario, shard, shard.sequence, true),
+    builder.attention("attention, backward", packed_attention(scenario, shard, true),
                       4.0 * product);
     return;
   }

@@ -124,9 +124,13 @@ void BlockBuilder::accumulate_gradients(double parameters, int launches) {
   const bool in_gemm = scenario_->training.stack.gradient.accumulate_in_gemm;
   const bool same_type = weight_element(*scenario_) == gradient_element(*scenario_);
   if (in_gemm || (same_type && scenario_->micro_batches() == 1)) return;
+  // Recipes count a read in the type of the activations and an FP32 sum read and written.
+  const Bytes fp32_sum = 2.0 * bytes_per_element(Precision::fp32);
+  const double moved =
+      (shard_->element + 2.0 * gradient_element(*scenario_)) / (shard_->element + fp32_sum);
   of_weights_ = true;
   // ZeRO-2 and 3 reduce each micro-batch and add what is left: shards.
-  kernels(Site::gradient, parameters / sharded_states(*scenario_).gradients, launches);
+  kernels(Site::gradient, moved * parameters / sharded_states(*scenario_).gradients, launches);
   of_weights_ = false;
 }
 

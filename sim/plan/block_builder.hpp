@@ -111,7 +111,7 @@ private:
 /// The groups of an axis on the cluster, by the plan's placement (docs/explanation/placement.md).
 /// All but those that hold the same weights lie inside the partition that the scenario looks from.
 [[nodiscard]] GroupFamily group_family(const Scenario& scenario, GroupKind kind, int step = 1,
-                                    int count = 0);
+                                       int count = 0);
 
 /// A collective of an axis.
 [[nodiscard]] Collective tensor_parallel(const Scenario& scenario, CollectiveKind kind,

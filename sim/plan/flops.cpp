@@ -81,7 +81,8 @@ TokenFlops first_stack(const Scenario& scenario) {
   flops.square = real(model.layers) * each;
   for (std::int64_t i = 0; i < model.layers; ++i) {
     const std::int64_t window = is_windowed(kind_of(scenario, i)) ? model.window : 0;
-    flops.seen += each * seen_share(sequence, window, causal);
+    const double document = real(scenario.training.document.value_or(scenario.training.sequence));
+    flops.seen += each * seen_share(document, window, causal) * document / sequence;
   }
   if (table_width(model) != model.hidden) {
     flops.head += 2.0 * elements(table_width(model), model.hidden); // into the first layer
@@ -116,7 +117,9 @@ void add_predictions(TokenFlops& flops, const Scenario& scenario) {
   const double each = modules * 2.0 * sequence * (query_width(model) + value_width(model));
   flops.layer_weights += modules * 2.0 * weights;
   flops.square += each;
-  flops.seen += each * seen_share(sequence, is_windowed(last) ? model.window : 0, model.causal);
+  const double document = real(scenario.training.document.value_or(scenario.training.sequence));
+  flops.seen += each * seen_share(document, is_windowed(last) ? model.window : 0, model.causal) *
+                document / sequence;
   flops.head += modules * head_flops(model, sequence, 0.0);
 }
 

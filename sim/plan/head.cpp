@@ -2,6 +2,8 @@
 
 #include "plan/layer.hpp"
 
+#include <vector>
+
 namespace clustersim {
 
 namespace {
@@ -53,15 +55,9 @@ void reduce_loss(BlockBuilder& builder, const Scenario& scenario, const Shard& s
   builder.collective("all-reduce of loss", sums, Lane::tensor, 0.0);
 }
 
-/// A masked-token head gathers the tokens it scores first.
-Shard scored(const Scenario& scenario, Shard shard) {
-  set_tokens(shard, scored_tokens(scenario, shard));
-  return shard;
-}
-
+/// Of the tokens that are scored, all or a piece. A masked-token head gathers them first.
 void append_vocabulary_forward(BlockBuilder& builder, const Scenario& scenario,
-                               const Shard& whole) {
-  const Shard shard = scored(scenario, whole);
+                               const Shard& shard) {
   const Linear head = vocabulary_head(scenario, shard);
   if (scenario.model.mlm_head) {
     builder.forward(replicated(scenario, shard, "masked-language transform", shard.tokens));
@@ -81,8 +77,7 @@ void append_vocabulary_forward(BlockBuilder& builder, const Scenario& scenario,
 }
 
 void append_vocabulary_backward(BlockBuilder& builder, const Scenario& scenario,
-                                const Shard& whole) {
-  const Shard shard = scored(scenario, whole);
+                                const Shard& shard) {
   const Stack::Overlap& overlap = scenario.training.stack.overlap;
   const Linear head = vocabulary_head(scenario, shard);
   builder.kernels(Site::loss, logits(shard));
@@ -109,6 +104,20 @@ void append_vocabulary_backward(BlockBuilder& builder, const Scenario& scenario,
   }
 }
 
+/// Each piece but the first adds its gradient of the table to what there is: two read, one written.
+void append_sum_of_pieces(BlockBuilder& builder, const Scenario& scenario, const Shard& shard,
+                          std::size_t pieces) {
+  const bool added = scenario.training.stack.gradient.accumulate_in_gemm;
+  if (pieces == 1 || added || !trains_head(scenario)) return;
+  const auto sums = static_cast<double>(pieces - 1);
+  const double table = elements(shard.vocabulary, table_width(scenario.model));
+  builder.kernel("sum of pieces' gradients of vocabulary head",
+                 {.kernel_class = KernelClass::elementwise,
+                  .traffic = sums * 3.0 * table * shard.element,
+                  .vector_flops = Flops{sums * table},
+                  .kernels = static_cast<int>(pieces - 1)});
+}
+
 } // namespace
 
 Block head_forward(const Scenario& scenario, const Shard& base) {
@@ -121,7 +130,8 @@ Block head_forward(const Scenario& scenario, const Shard& base) {
   }
   if (has_vocabulary_head(model)) {
     if (trains_head(scenario)) builder.cast_weights(local_parameters(scenario).head);
-    append_vocabulary_forward(builder, scenario, shard);
+    for (const Shard& piece : scored_pieces(scenario, shard))
+      append_vocabulary_forward(builder, scenario, piece);
   }
   if (model.pooler) builder.forward(replicated(scenario, shard, "pooler", shard.batch));
   if (model.sequence_classes > 0) builder.forward(classifier(scenario, shard));
@@ -141,7 +151,12 @@ Block head_backward(const Scenario& scenario, const Shard& base, BackwardPart pa
   if (scenario.model.pooler) {
     both_gradients(replicated(scenario, shard, "pooler", shard.batch));
   }
-  if (has_vocabulary_head(scenario.model)) append_vocabulary_backward(builder, scenario, shard);
+  if (has_vocabulary_head(scenario.model)) {
+    const std::vector<Shard> pieces = scored_pieces(scenario, shard);
+    for (const Shard& piece : pieces)
+      append_vocabulary_backward(builder, scenario, piece);
+    append_sum_of_pieces(builder, scenario, shard, pieces.size());
+  }
   if (table_width(scenario.model) != scenario.model.hidden) {
     both_gradients(width_projection(scenario, shard, false));
   }

@@ -167,8 +167,10 @@ Transient head_transient(const Scenario& scenario, const Shard& base) {
   if (!has_vocabulary_head(scenario.model)) return {"logits and loss", Bytes{0}};
   const Shard shard = shard_for_head(scenario, base);
   // All predictions have their losses before the first goes backward.
-  const double heads = static_cast<double>(1 + scenario.model.mtp_layers);
-  const double logits = heads * elements(scored_tokens(scenario, shard), shard.vocabulary);
+  const std::vector<Shard> pieces = scored_pieces(scenario, shard);
+  const double heads =
+      pieces.size() == 1 ? static_cast<double>(1 + scenario.model.mtp_layers) : 1.0;
+  const double logits = heads * elements(pieces.front().tokens, shard.vocabulary);
   const double weights = elements(shard.vocabulary, table_width(scenario.model));
   const Bytes forward = logits * Bytes{scenario.training.stack.head.logit_bytes};
   const Bytes backward =

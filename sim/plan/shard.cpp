@@ -188,6 +188,7 @@ Shard shard_for(const Scenario& scenario, Shard shard, LayerKind kind) {
   shard.causal = scenario.model.causal;
   shard.source = scenario.training.sequence;
   shard.sequence = scenario.training.decoder_sequence;
+  shard.document = shard.sequence; // none are packed beside an encoder
   shard.queries = ceil_div(shard.sequence, shard.context);
   set_tokens(shard, shard.batch * shard.queries);
   return shard;
@@ -204,6 +205,17 @@ std::int64_t scored_tokens(const Scenario& scenario, const Shard& shard) {
   return std::min(shard.batch * ceil_div(masked, shard.context), shard.tokens);
 }
 
+std::vector<Shard> scored_pieces(const Scenario& scenario, const Shard& shard) {
+  const std::int64_t tokens = scored_tokens(scenario, shard);
+  const std::int64_t count = std::min(scenario.training.loss_chunks, tokens);
+  std::vector<Shard> pieces(static_cast<std::size_t>(count), shard);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t here = tokens / count + (i < tokens % count ? 1 : 0);
+    set_tokens(pieces[static_cast<std::size_t>(i)], here);
+  }
+  return pieces;
+}
+
 double seen_share(double sequence, std::int64_t window, bool causal) {
   const double width = window > 0 ? std::min(static_cast<double>(window) / sequence, 1.0) : 1.0;
   return causal ? width - width * width / 2.0 : width;
@@ -217,6 +229,7 @@ Shard shard_of(const Scenario& scenario) {
   shard.batch = scenario.plan.micro_batch;
   shard.sequence = scenario.training.sequence;
   shard.context = scenario.plan.context;
+  shard.document = scenario.training.document.value_or(shard.sequence);
   shard.queries = ceil_div(shard.sequence, shard.context);
   set_tokens(shard, shard.batch * shard.queries);
   shard.causal = model.causal && model.architecture != Architecture::encoder_decoder;

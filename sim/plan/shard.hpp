@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace clustersim {
 
@@ -28,6 +29,7 @@ struct Shard {
   std::int64_t latent = 0;      // latent attention: what its down projections make of a token
   bool causal = true;           // a token sees only what came before
   std::int64_t window = 0;      // keys that a query sees; 0: all
+  std::int64_t document = 0;    // tokens of each document that a sequence is made of
   std::int64_t source = 0; // of an encoder's tokens that a decoder's queries see; 0: no encoder
   std::int64_t ffn = 0;    // input of the down projection
   std::int64_t up = 0;     // output of the up (and gate) projection
@@ -75,6 +77,9 @@ inline constexpr std::array layer_kinds{LayerKind::dense, LayerKind::experts,
 [[nodiscard]] Shard shard_for_head(const Scenario& scenario, const Shard& shard);
 /// Of the shard's tokens, those that the vocabulary head works on.
 [[nodiscard]] std::int64_t scored_tokens(const Scenario& scenario, const Shard& shard);
+
+/// The same in as many pieces as have logits one after another.
+[[nodiscard]] std::vector<Shard> scored_pieces(const Scenario& scenario, const Shard& shard);
 
 /// Of the s × s pairs of a query and a key, those that are not masked: half of them when causal,
 /// and with a window of W keys W/s − W²/2s² (docs/explanation/attention.md).

@@ -57,8 +57,10 @@ struct Training {
   Precision gradient_dtype = Precision::fp32;
   Precision master_dtype = Precision::fp32;
   bool dropout = false;
-  double expert_imbalance = 1.0; // tokens of the busiest rank's experts / the mean
-  std::int64_t masked_tokens = 0; // of a sequence, that a masked-token head scores; 0 = all
+  double expert_imbalance = 1.0;        // tokens of the busiest rank's experts / the mean
+  std::int64_t masked_tokens = 0;       // of a sequence, that a masked-token head scores; 0 = all
+  std::optional<std::int64_t> document; // tokens of each of the documents packed in a sequence
+  std::int64_t loss_chunks = 1;         // pieces of a micro-batch that have logits one at a time
   FineTuning tuning;
   Stack stack;
   std::optional<double> tokens; // of the whole run

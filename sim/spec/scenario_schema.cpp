@@ -46,7 +46,7 @@ void add_partitions(Schema<S>& s) {
           append(given.context.echo, inner.echo);
           input.partitions.push_back(std::move(one));
         }
-        return !tables.empty();
+        return given.tree.type == TreeType::array;
       },
       "unlike parts of one cluster, in place of node, nodes and fabric");
   s.fields.back().info.item = [] { return documented(partition_schema()); };
@@ -123,6 +123,15 @@ void add_training(Schema<S>& s) {
       .because("mixed precision keeps FP32 master weights");
   add(s, "training.dropout", in(&Scenario::training, &T::dropout), "dropout in the layers")
       .because("large models are trained without");
+  add(s, "training.document", in(&Scenario::training, &T::document),
+      "tokens of each document, where several are packed into a sequence: queries see the keys of "
+      "their own")
+      .between(1, 1e8)
+      .length();
+  add(s, "training.loss_chunks", in(&Scenario::training, &T::loss_chunks),
+      "pieces of a micro-batch whose logits, loss and gradient are taken one after another")
+      .between(1, 256)
+      .because("all logits at once");
   add(s, "training.expert_imbalance", in(&Scenario::training, &T::expert_imbalance),
       "tokens of the busiest rank's experts over the mean; a capacity factor of the model replaces "
       "it")

@@ -1,10 +1,10 @@
 #include "spec/validate_plan.hpp"
 
 #include "spec/placement.hpp"
+#include "spec/plan_parts.hpp"
 #include "spec/validate_tuning.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -22,27 +22,6 @@ std::string places_text(const Plan& plan) {
                                  : fmt::format("{}", plan.pipeline);
 }
 
-/// As given where it can be: too few or too many layers go to or from the last stages. Of the wrong
-/// number of stages: an even split.
-std::string nearest_split(std::vector<std::int64_t> split, std::int64_t layers,
-                          std::int64_t places) {
-  if (static_cast<std::int64_t>(split.size()) != places) {
-    split.assign(static_cast<std::size_t>(places), layers / places);
-    for (std::int64_t i = 0; i < layers % places; ++i)
-      ++split[static_cast<std::size_t>(i)];
-  }
-  for (std::size_t i = 1; i + 1 < split.size(); ++i)
-    split[i] = std::max<std::int64_t>(split[i], 1);
-  std::int64_t missing = layers - std::accumulate(split.begin(), split.end(), std::int64_t{0});
-  for (std::size_t i = split.size(); i-- > 0 && missing != 0;) {
-    const bool inner = i > 0 && i + 1 < split.size();
-    const std::int64_t moved = std::max(missing, (inner ? 1 : 0) - split[i]);
-    split[i] += moved;
-    missing -= moved;
-  }
-  return fmt::format("[{}]", fmt::join(split, ", "));
-}
-
 class AxisChecks {
 public:
   explicit AxisChecks(const Scenario& scenario)
@@ -50,7 +29,8 @@ public:
 
   std::vector<PlanFault> faults() {
     stages();
-    layer_split();
+    add_layer_split_faults(scenario_, faults_);
+    add_token_faults(scenario_, faults_);
     if (unlike()) {
       partitions();
     } else {
@@ -119,32 +99,6 @@ private:
                         2 * stages, micro_batches),
             fmt::format("global_batch = {}",
                         batch_of(std::max(2 * stages, micro_batches + micro_batches % 2))));
-    }
-  }
-
-  /// Explicit layers of each place.
-  void layer_split() {
-    const std::vector<std::int64_t>& given = plan_.stage_layers;
-    if (given.empty()) return;
-    const std::int64_t layers = all_layers(model_);
-    const std::int64_t places = std::int64_t{plan_.pipeline} * plan_.virtual_stages;
-    const auto refuse = [&](const std::string& message) {
-      wrong("plan.stage_layers", message, "such as " + nearest_split(given, layers, places));
-    };
-    if (static_cast<std::int64_t>(given.size()) != places) {
-      return refuse(fmt::format("{} shares for {} stages", given.size(), stage_text()));
-    }
-    const std::int64_t sum = std::accumulate(given.begin(), given.end(), std::int64_t{0});
-    if (sum != layers) {
-      return refuse(
-          fmt::format("the stages hold {} layers, and {} has {}", sum, model_.name, layers));
-    }
-    for (std::size_t i = 1; i + 1 < given.size(); ++i) {
-      if (given[i] == 0) return refuse(fmt::format("stage {} has nothing to do", i));
-    }
-    if (plan_.ends_as_layers) {
-      wrong("plan.ends_as_layers", "stage_layers says where the layers go",
-            "ends_as_layers = false");
     }
   }
 

@@ -7,7 +7,8 @@ A stack may have its host time per operator and its class factor set on measured
 (models/stacks, keys `host.per_operator` and `stack.class_factor` with `fitted = "time"`). All
 stacks are run on one grid; a stack with at least `least_rows` measured rows
 takes the point with the smallest mean |ln(predicted / measured)|, each row counting at most
-`largest_error`. The others take the global pair: the best point for `rows_per_source` rows of each
+`largest_error`; of points within a hundredth of that, the nearest to the global pair, so that a
+scalar that the rows do not see stays the usual one. The others take the global pair: the best point for `rows_per_source` rows of each
 source together.
 
 Leave one source out: the rows of a source are predicted with the pair that its stack's other
@@ -38,6 +39,7 @@ factors = tuple(round(0.35 + 0.05 * i, 2) for i in range(18))
 least_rows = 5
 rows_per_source = 10
 largest_error = 0.5
+equal = 1.01
 evidence = reports.here / "training_runs.csv"
 result_file = reports.here / "leave_one_out.toml"
 host_key = re.compile(r"^per_operator( *)= \{.*fitted *= *\"time\".*$", re.MULTILINE)
@@ -49,12 +51,16 @@ def stack_files() -> list[pathlib.Path]:
     return sorted((reports.root / "models" / "stacks").glob("*.toml"))
 
 
-def at_point(text: str, point: Point, source: str) -> str:
+def at_point(text: str, point: Point, source: str | None = None) -> str:
+    """The stack's file with its declared scalars at this point; their source stays if none is given."""
     host, factor = point
-    text = host_key.sub(
-        lambda m: f'per_operator{m[1]}= {{ value = "{host} us", source = "{source}", fitted = "time" }}', text)
-    return factor_key.sub(
-        lambda m: f'class_factor{m[1]}= {{ value = {factor}, source = "{source}", fitted = "time" }}', text)
+
+    def value(match: re.Match, key: str, written: str) -> str:
+        told = source or re.search(r'source *= *"([^"]*)"', match[0])[1]
+        return f'{key}{match[1]}= {{ value = {written}, source = "{told}", fitted = "time" }}'
+
+    text = host_key.sub(lambda m: value(m, "per_operator", f'"{host} us"'), text)
+    return factor_key.sub(lambda m: value(m, "class_factor", str(factor)), text)
 
 
 def predictions(program: str, point: Point) -> dict[str, dict]:
@@ -63,7 +69,7 @@ def predictions(program: str, point: Point) -> dict[str, dict]:
         stacks = pathlib.Path(folder) / "models" / "stacks"
         stacks.mkdir(parents=True)
         for file in stack_files():
-            (stacks / file.name).write_text(at_point(file.read_text(), point, "global"))
+            (stacks / file.name).write_text(at_point(file.read_text(), point))
         done = subprocess.run(
             [program, "validate", str(evidence), "--json", "--data", folder, "--threads", "1"],
             cwd=reports.root, capture_output=True, text=True, check=True)
@@ -100,8 +106,16 @@ class Study:
     def error(self, name: str, point: int) -> float:
         return min(abs(math.log(self.ratio[name][point])), largest_error)
 
-    def best(self, names: list[str]) -> int:
-        return min(range(len(self.points)), key=lambda p: (sum(self.error(n, p) for n in names), p))
+    def best(self, names: list[str], usual: int | None = None) -> int:
+        """Of the points that are as good as any within `equal`, the nearest to the usual one."""
+        errors = [sum(self.error(n, p) for n in names) for p in range(len(self.points))]
+        good = [p for p, error in enumerate(errors) if error <= equal * min(errors)]
+        if usual is None:
+            return min(good, key=lambda p: (errors[p], p))
+        return min(good, key=lambda p: (self.distance(p, usual), errors[p], p))
+
+    def distance(self, one: int, other: int) -> float:
+        return sum(abs(math.log(a / b)) for a, b in zip(self.points[one], self.points[other]))
 
     def some_of_each(self, names: list[str]) -> list[str]:
         """At most `rows_per_source` rows of each source, spread over it."""
@@ -114,7 +128,7 @@ class Study:
 
     def pair(self, stack: str, names: list[str], common: int) -> int:
         rows = [n for n in names if self.stack[n] == stack]
-        return self.best(rows) if len(rows) >= least_rows else common
+        return self.best(rows, common) if len(rows) >= least_rows else common
 
     def left_out(self) -> dict[str, float]:
         """ratio of each row with its own source left out of all fits"""

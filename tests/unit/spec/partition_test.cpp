@@ -62,6 +62,8 @@ TEST_CASE("contradictions of partitions") {
           "2 partitions, but nothing joins them", "a fabric as cluster.between");
   refused(with(replaced(two_parts, "between", "node = \"pair\"\nbetween")),
           "'cluster.node' beside [[cluster.partition]]", "one of them");
+  refused(with("[cluster]\npartition = []\n"), "'node' is missing in [cluster]", "list nodes");
+  refused(with("[cluster]\npartition = 3\n"), "partition", "[[cluster.partition]]");
   refused(with(""), "'node' is missing in [cluster]", "clustersim list nodes");
   refused(with("[cluster]\nnodes = 2\n"), "'node' is missing in [cluster]",
           "clustersim list nodes");

@@ -93,7 +93,7 @@ TEST_CASE("a row in scope gets the step time and the memory that `run` would ans
   CHECK(run.scenario->cluster.chips() == 8);
   CHECK(run.scenario->plan.tensor == 2);
   CHECK(run.scenario->plan.data == 8 / 2);
-  CHECK(run.scenario->training.stack.id == "megatron-core-2024");
+  CHECK(run.scenario->training.stack.id == "nemo-2024");
   // The inline shape is the catalogue's: embedding, head and 32 layers of Llama 3 8B.
   CHECK(count_parameters(run.scenario->model).total == 8030261248);
 
