@@ -36,7 +36,7 @@ struct Options {
   std::vector<std::string> fit;          // --fit
   std::vector<std::string> hold;         // --hold
   std::string data, output, precision, threads, prior, date;
-  std::string engine, trace;                                            // of `run`
+  std::string engine, trace;                                                // of `run`
   std::string topology, fabric, nodes, ranks, sizes, algorithm, concurrent; // of `collective`
   std::string collective, size, svg, dot;                                   // of `topology`
   std::string colour = "auto";

@@ -52,6 +52,8 @@ bool loads(const CatalogueEntry& entry, Diagnostics& out, Values& values) {
     return load_link(shipped(), entry.id, out, &values).has_value();
   case Kind::stack:
     return load_stack(shipped(), entry.id, out, &values).has_value();
+  case Kind::optimizer:
+    return load_optimizer(shipped(), entry.id, out, &values).has_value();
   case Kind::recipe:
   case Kind::calibration:
     break; // read as parts of stacks and chips
