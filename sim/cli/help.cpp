@@ -72,11 +72,12 @@ std::string overview(TextStyle style) {
   }
   out += heading("Verbs", style);
   for (const Verb& verb : verbs()) {
-    if (!verb.hidden) {
+    const bool below = verb.name == "help" || verb.name == "version";
+    if (!verb.hidden && !below) {
       out += fmt::format("  {} {}\n", pad_right(verb.name, 10), verb.summary);
     }
   }
-  out += "\nclustersim help VERB tells more.\n";
+  out += "\nclustersim help VERB tells more; clustersim version says which one this is.\n";
   return out;
 }
 

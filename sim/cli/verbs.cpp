@@ -168,10 +168,9 @@ const std::vector<Verb> table{
      "takes the node's keys (nic.gpu_direct=false) and those of the fabric that --fabric names "
      "(fabric.oversubscription=4).",
      {"clustersim topology dgx_h100", "clustersim topology dgx_h100 --nodes 4 --svg dgx.svg",
-      "clustersim topology dgx1_v100 --collective all_reduce --size 1GiB --svg dgx1.svg",
+      "clustersim topology dgx1_v100 --collective all_reduce --svg dgx1.svg",
       "clustersim topology configs/dgx_h100.toml --json",
-      "clustersim topology dgx_h100 --nodes 64 --fabric fat-tree-ndr --set "
-      "fabric.oversubscription=4"},
+      "clustersim topology dgx_h100 --nodes 4 --set nic.gpu_direct=false"},
      {"--nodes", "--fabric", "--collective", "--size", "--ranks", "--algorithm", "--svg", "--dot",
       "--set", "--json", "--csv", "--output"},
      1,

@@ -98,7 +98,7 @@ def screen(program, name, text):
     program.expect(len(lines) <= 24, f"{name}: the first screen has {len(lines)} lines")
     program.expect(max(map(len, lines)) <= 80, f"{name}: a line of {max(map(len, lines))} columns on the first screen")
     first = "\n".join(lines)
-    for word in ("Step time", "tokens/s", "per chip", "MFU", "HFU", "TFLOP/s dense", "Memory", "usable", "Bound by"):
+    for word in ("Step time", "tokens/s", "per chip", "MFU", "HFU", "FLOP/s dense", "Memory", "usable", "Bound by"):
         program.expect(word in first, f"{name}: the first screen lacks {word!r}")
     for head in ("Time of a step", "Memory of a chip"):
         program.expect(head in first, f"{name}: the first screen lacks {head!r}")
