@@ -45,7 +45,7 @@ const std::vector<Verb> table{
      "scenario with the best plan. Ends with 3 when no plan fits: the report then names the one "
      "that lacks least memory.",
      {"clustersim search llama3_8b_dgx_h100",
-      "clustersim search dgx_h100 --fix tensor=4,8 --fix recompute=none,selective --top 3",
+      "clustersim search dgx_h100 --fix tensor=4,8 --fix zero=1 --top 3",
       "clustersim search dgx_h100 --pareto --json", "clustersim search dgx_h100 -o best.toml"},
      {"--set", "--fix", "--objective", "--top", "--pareto", "--exhaustive", "--shard",
       "--calibration", "--threads", "--json", "--csv", "--output"},
@@ -102,7 +102,7 @@ const std::vector<Verb> table{
      {"clustersim import hf config.json -o models/transformers/my-model.toml",
       "clustersim import hf config.json --json",
       "clustersim import megatron pretrain.sh -o my-run.toml",
-      "clustersim import calculon model.json execution.json system.json -o my-run.toml"},
+      "clustersim import calculon model.json execution.json system.json -o run.toml"},
      {"--json", "--output"},
      4,
      import_verb},
