@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace clustersim {
 
@@ -32,7 +33,7 @@ Peak peak_of(const Scenario& scenario) {
   }
   Peak peak{alike ? first : sum / static_cast<double>(scenario.cluster.chips()), {}};
   peak.basis = fmt::format("{} dense {}{}", format_quantity(peak.rate), name_of(precision),
-                           alike ? "" : ", mean of all chips");
+                           alike ? "" : ", mean");
   return peak;
 }
 
@@ -56,13 +57,6 @@ Headline headline(const Scenario& scenario, Seconds step, Flops executed) {
     throw Bug(fmt::format("utilisation above 100 % of {}", result.peak_basis));
   }
   return result;
-}
-
-/// A step of all nodes of a partition.
-Joules node_energy(const Scenario& scenario, const ChipEnergy& chip, Seconds step) {
-  const Partition& partition = scenario.partition();
-  const Watts node = chip.average * partition.node.chips + beside_the_chips(scenario);
-  return node * step * (partition.nodes * scenario.power.pue);
 }
 
 /// No cap forces a chip below its lowest clock, and what that draws.
@@ -97,8 +91,10 @@ void run_engines(Answer& result, CostModel& cost, const RunOptions& options) {
   const bool event = options.engine == Engine::event;
   if (event || options.compare_engines || options.spans > 0)
     result.event = run_event(result.program, cost, {true, true, options.spans});
-  if (options.compare_engines) result.analytic = run_analytic(result.program, cost);
-  result.timeline = event ? result.event->timeline : run_analytic(result.program, cost);
+  Timeline analytic;
+  if (!event || options.compare_engines) analytic = run_analytic(result.program, cost);
+  if (options.compare_engines) result.analytic = analytic;
+  result.timeline = event ? result.event->timeline : std::move(analytic);
 }
 
 /// All chips do the same.
@@ -111,7 +107,7 @@ void answer_alike(Answer& result, CostModel& cost, Network& network, const RunOp
                              result.timeline.hardware_flops * scenario.cluster.chips());
   result.explanation = explain(scenario, result.program, network, result.timeline, options.engine);
   result.energy.chip = chip_energy(result.timeline, cost.device().energy);
-  result.energy.per_step = node_energy(scenario, result.energy.chip, result.timeline.step);
+  result.energy.per_step = site_energy(scenario, result.energy.chip.average, result.timeline.step);
 }
 
 /// Unlike partitions, each with its share of the batch; the faster ones wait for the slowest.
@@ -133,7 +129,7 @@ void answer_together(Answer& result, Network& network) {
       timeline.step += waits;
     }
     const ChipEnergy energy = chip_energy(timeline, cost.device().energy);
-    result.energy.per_step += node_energy(seen, energy, timeline.step);
+    result.energy.per_step += site_energy(seen, energy.average, timeline.step);
     result.partitions.push_back(
         {seen, result.balance->partitions[p], memory_footprint(seen), std::move(timeline), energy});
   }
@@ -182,11 +178,6 @@ void advise(Answer& result, CostModel& cost, Network& network) {
 }
 
 } // namespace
-
-Watts beside_the_chips(const Scenario& scenario) {
-  const Node& node = scenario.partition().node;
-  return node.power ? std::max(Watts{0}, *node.power - node.chip.power.tdp * node.chips) : Watts{0};
-}
 
 Answer answer(const Scenario& scenario, const RunOptions& options) {
   Answer result;

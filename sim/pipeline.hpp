@@ -68,7 +68,4 @@ struct RunOptions {
 };
 [[nodiscard]] Answer answer(const Scenario& scenario, const RunOptions& options = {});
 
-/// Of hosts, fans and conversion in each node: what its rating has beyond its chips' TDP.
-[[nodiscard]] Watts beside_the_chips(const Scenario& scenario);
-
 } // namespace clustersim

@@ -73,4 +73,15 @@ ChipEnergy chip_energy(const Timeline& timeline, const EnergyRates& rates) {
   return result;
 }
 
+Watts beside_the_chips(const Scenario& scenario) {
+  const Node& node = scenario.partition().node;
+  return node.power ? std::max(Watts{0}, *node.power - node.chip.power.tdp * node.chips) : Watts{0};
+}
+
+Joules site_energy(const Scenario& scenario, Watts chip, Seconds time) {
+  const Partition& partition = scenario.partition();
+  const Watts node = chip * partition.node.chips + beside_the_chips(scenario);
+  return node * time * (partition.nodes * scenario.power.pue);
+}
+
 } // namespace clustersim

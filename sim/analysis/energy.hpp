@@ -21,6 +21,11 @@ struct ChipEnergy {
   Watts busy;                    // while the chip works or communicates
 };
 
+/// Of hosts, fans and conversion in each node: what its rating has beyond its chips' TDP.
+[[nodiscard]] Watts beside_the_chips(const Scenario& scenario);
+/// Of all nodes of the scenario's partition, PUE included, when a chip of theirs draws `chip`.
+[[nodiscard]] Joules site_energy(const Scenario& scenario, Watts chip, Seconds time);
+
 [[nodiscard]] ChipEnergy chip_energy(const Timeline& timeline, const EnergyRates& rates);
 
 } // namespace clustersim

@@ -147,7 +147,26 @@ PlanAxis gradient_axis(const Scenario& base) {
   return axis;
 }
 
-} // namespace
+/// What does not depend on other axes of the plan.
+Refusal tensor_refusal(const Scenario& scenario) {
+  const Transformer& model = scenario.model;
+  const Plan& plan = scenario.plan;
+  const std::int64_t tensor = plan.tensor;
+  if (model.heads % tensor != 0 || model.kv_heads % tensor != 0) {
+    return {"plan.tensor",
+            fmt::format("heads of {} are not divisible by tensor {}", model.name, tensor)};
+  }
+  if (model.ffn_hidden % tensor != 0) {
+    return {"plan.tensor",
+            fmt::format("ffn_hidden {} is not divisible by tensor {}", model.ffn_hidden, tensor)};
+  }
+  if (plan.sequence_parallel && scenario.training.sequence % tensor != 0) {
+    return {"training.sequence",
+            fmt::format("sequence {} is not divisible by tensor {}, as sequence_parallel needs",
+                        scenario.training.sequence, tensor)};
+  }
+  return {};
+}
 
 std::string_view spelled(Tier tier) {
   switch (tier) {
@@ -166,13 +185,15 @@ std::string_view spelled(Tier tier) {
 PlanAxis offload_axis(const Scenario& base, Tier Offload::*state) {
   PlanAxis axis;
   const Tier now = base.plan.offload.*state;
-  const bool known = base.cluster.partitions.size() == 1 &&
-                     base.partition().node.host.capacity.si() > 0.0;
+  const bool known =
+      base.cluster.partitions.size() == 1 && base.partition().node.host.capacity.si() > 0.0;
   if (now == Tier::chip && !known) return axis;
   const Tier other = now == Tier::chip ? Tier::host : Tier::chip;
   axis.options.emplace_back([state, other](Scenario& to) { to.plan.offload.*state = other; });
   return axis;
 }
+
+} // namespace
 
 std::vector<PlanAxis> plan_axes(const Scenario& scenario) {
   // Tensor first: the choices after it look at what it leaves of the data axis.
@@ -190,29 +211,31 @@ std::vector<PlanAxis> plan_axes(const Scenario& scenario) {
   return axes;
 }
 
-bool feasible(const Scenario& scenario) {
-  const Plan& plan = scenario.plan;
-  const Transformer& model = scenario.model;
-  const std::int64_t tensor = plan.tensor;
-  // Replicas of unlike partitions have shares of their own.
-  const std::int64_t shared_by = scenario.cluster.partitions.size() > 1 ? 1 : plan.data;
-  return plan.data >= 1 && model.heads % tensor == 0 && model.kv_heads % tensor == 0 &&
-         model.ffn_hidden % tensor == 0 && model.vocabulary % tensor == 0 &&
-         (!plan.sequence_parallel || scenario.training.sequence % tensor == 0) &&
-         scenario.training.global_batch % (shared_by * plan.micro_batch) == 0 &&
-         scenario.training.global_batch >= plan.data * plan.micro_batch &&
-         plan_faults(scenario).empty();
+Refusal refusal_of(const Scenario& scenario) {
+  Refusal refusal = tensor_refusal(scenario);
+  if (!refusal.key.empty()) return refusal;
+  const std::vector<PlanFault> faults = plan_faults(scenario);
+  if (faults.empty()) return {};
+  return {faults.front().key, faults.front().message};
 }
 
-std::string difference(const Scenario& from, const Scenario& to) {
+bool feasible(const Scenario& scenario) {
+  const Plan& plan = scenario.plan;
+  // Replicas of unlike partitions have shares of their own.
+  const std::int64_t shared_by = scenario.cluster.partitions.size() > 1 ? 1 : plan.data;
+  return plan.data >= 1 && scenario.model.vocabulary % plan.tensor == 0 &&
+         scenario.training.global_batch % (shared_by * plan.micro_batch) == 0 &&
+         scenario.training.global_batch >= plan.data * plan.micro_batch &&
+         refusal_of(scenario).key.empty();
+}
+
+std::string difference(const Plan& a, const Plan& b) {
   std::string out;
   const auto put = [&](bool differs, std::string_view key, const auto& value) {
     if (differs) {
       out += fmt::format("{}{}={}", out.empty() ? "" : " ", key, value);
     }
   };
-  const Plan& a = from.plan;
-  const Plan& b = to.plan;
   put(a.tensor != b.tensor, "tensor", b.tensor);
   put(a.data != b.data, "data", b.data);
   put(a.expert_tensor != b.expert_tensor, "expert_tensor", b.expert_tensor);
@@ -234,8 +257,15 @@ std::string difference(const Scenario& from, const Scenario& to) {
       spelled(b.offload.parameters));
   put(a.offload.activations != b.offload.activations, "plan.offload.activations",
       spelled(b.offload.activations));
-  put(from.training.gradient_dtype != to.training.gradient_dtype, "gradient_dtype",
-      name_of(to.training.gradient_dtype));
+  return out;
+}
+
+std::string difference(const Scenario& from, const Scenario& to) {
+  std::string out = difference(from.plan, to.plan);
+  if (from.training.gradient_dtype != to.training.gradient_dtype) {
+    out += fmt::format("{}gradient_dtype={}", out.empty() ? "" : " ",
+                       name_of(to.training.gradient_dtype));
+  }
   return out;
 }
 

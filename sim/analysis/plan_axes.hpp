@@ -19,9 +19,17 @@ struct PlanAxis {
 /// says whether the result divides evenly.
 [[nodiscard]] std::vector<PlanAxis> plan_axes(const Scenario& scenario);
 
+/// The first thing that is wrong with a plan whose chips and batch divide evenly; an empty key if
+/// nothing is.
+struct Refusal {
+  std::string key, reason;
+};
+[[nodiscard]] Refusal refusal_of(const Scenario& scenario);
+
 [[nodiscard]] bool feasible(const Scenario& scenario);
 
 /// What differs, as arguments of --set: "tensor=4 data=8".
+[[nodiscard]] std::string difference(const Plan& from, const Plan& to);
 [[nodiscard]] std::string difference(const Scenario& from, const Scenario& to);
 
 } // namespace clustersim

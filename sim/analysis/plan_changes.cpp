@@ -58,15 +58,6 @@ bool advance(Choice& choice, const std::vector<PlanAxis>& axes) {
   return false;
 }
 
-/// Without the loader's echo, which a thousand copies would carry along.
-Scenario bare(const Scenario& scenario) {
-  Scenario out = scenario;
-  out.inputs.clear();
-  out.assumptions.clear();
-  out.warnings.clear();
-  return out;
-}
-
 std::vector<Candidate> candidates(const Scenario& base, const std::vector<PlanAxis>& axes,
                                   std::size_t most_changes) {
   std::vector<Candidate> out;

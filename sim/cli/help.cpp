@@ -66,17 +66,15 @@ std::string overview(TextStyle style) {
                     "it?\n";
   out += heading("Examples", style);
   for (const char* line : {"clustersim run dgx_h100            Llama 3 70B on 16 DGX H100",
-                           "clustersim roofline --chip h100    what a chip can reach",
                            "clustersim init my-cluster.toml    a scenario of your own"}) {
     out += fmt::format("  {}\n", line);
   }
-  out += heading("Verbs", style);
+  out += heading("Verbs: clustersim help VERB tells more", style);
   for (const Verb& verb : verbs()) {
     if (!verb.hidden) {
       out += fmt::format("  {} {}\n", pad_right(verb.name, 10), verb.summary);
     }
   }
-  out += "\nclustersim help VERB tells more.\n";
   return out;
 }
 

@@ -5,7 +5,9 @@
 namespace clustersim::cli {
 namespace {
 
-volatile std::sig_atomic_t caught = 0; // all that a handler may touch
+// All that a signal handler may touch.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+volatile std::sig_atomic_t caught = 0;
 
 extern "C" void on_signal(int number) {
   caught = number;

@@ -1,9 +1,9 @@
 #include "cli/machine.hpp"
 
-#include "base/range.hpp"
 #include "base/text.hpp"
 #include "cli/data.hpp"
 #include "cli/failure.hpp"
+#include "cli/words.hpp"
 #include "spec/overlay.hpp"
 
 #include <algorithm>
@@ -101,14 +101,7 @@ std::string algorithm_from(const std::string& word) {
 }
 
 int count_from(std::string_view option, const std::string& text, int otherwise) {
-  if (text.empty()) return otherwise;
-  RangeError error;
-  const auto counts = parse_count_range(text, Suffixes::none, error);
-  if (!counts || counts->size() != 1 || counts->front() < 1 || counts->front() > most_chips) {
-    throw misuse(
-        fmt::format("{} '{}' is no number from 1 to {}", option, printable(text), most_chips));
-  }
-  return static_cast<int>(counts->front());
+  return text.empty() ? otherwise : whole_number(option, text, most_chips);
 }
 
 } // namespace clustersim::cli

@@ -107,6 +107,10 @@ ExitCode compare_verb(const Options& options) {
     if (!scenario) {
       return code;
     }
+    if (scenario->serves()) {
+      throw misuse("'compare' compares training steps, and this scenario serves",
+                   "run each with --json, and compare these");
+    }
     answers.push_back({name, answer(*scenario)});
   }
   const Comparison comparison = compare(answers);

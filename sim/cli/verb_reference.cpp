@@ -21,6 +21,7 @@ const std::array pages{
     Page{"cli", reference_cli},
     Page{"exit-codes", reference_exit_codes},
     Page{"report", reference_report},
+    Page{"inference", reference_inference},
     Page{"input", schema_reference_markdown},
 };
 

@@ -6,11 +6,30 @@
 #include "cli/verbs.hpp"
 #include "pipeline.hpp"
 #include "report/answer.hpp"
+#include "report/serving.hpp"
 #include "report/trace.hpp"
 
 #include <fmt/format.h>
 
 namespace clustersim::cli {
+namespace {
+
+ExitCode serve_scenario(const Options& options, Format format, const Scenario& scenario) {
+  if (!options.fail_on.empty()) {
+    throw misuse("--fail-on has no limits for a scenario that serves",
+                 "leave it out, and read the report's JSON");
+  }
+  if (!options.engine.empty() || options.compare_engines || !options.trace.empty()) {
+    throw misuse("a model that serves is timed by the analytic engine only",
+                 "leave out --engine, --compare-engines and --trace");
+  }
+  const ServingAnswer result = serve(scenario);
+  deliver(options, format == Format::json ? render_serving_json(result, CLUSTERSIM_VERSION)
+                                          : render_serving_text(result, output_style(options)));
+  return result.memory.fits() ? ExitCode::done : ExitCode::does_not_fit;
+}
+
+} // namespace
 
 namespace {
 
@@ -67,6 +86,7 @@ ExitCode run_verb(const Options& options) {
   if (!scenario) {
     return code;
   }
+  if (scenario->serves()) return serve_scenario(options, format, *scenario);
   refuse_unlike_partitions(*scenario, how);
   const Answer result = answer(*scenario, how);
   const std::vector<std::string> complaints = exceeded(options.fail_on, result);

@@ -4,18 +4,20 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/verbs.hpp"
+#include "cli/words.hpp"
 #include "report/search.hpp"
 #include "spec/rewrite.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace clustersim::cli {
 namespace {
@@ -24,24 +26,12 @@ constexpr std::array objectives{Objective::step_time, Objective::cost, Objective
                                 Objective::memory, Objective::tokens_per_dollar};
 
 Objective objective_of(const Options& options) {
-  if (options.search.objective.empty()) return Objective::step_time;
-  std::string names;
-  for (const Objective one : objectives) {
-    if (name_of(one) == options.search.objective) return one;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(one));
-  }
-  throw misuse(fmt::format("no objective '{}'", printable(options.search.objective)),
-               "one of " + names);
-}
-
-int number_of(std::string_view option, std::string_view text, int most) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 1 || number > most) {
-    throw misuse(fmt::format("{} cannot be '{}'", option, printable(text)),
-                 fmt::format("a number from 1 to {}", most));
-  }
-  return number;
+  std::vector<std::string> names;
+  for (const Objective one : objectives)
+    names.emplace_back(name_of(one));
+  const std::string name = one_of("--objective", options.search.objective, names);
+  return objectives.at(
+      static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
 }
 
 /// "2/8"
@@ -53,8 +43,8 @@ std::pair<int, int> part_of(const Options& options) {
     throw misuse(fmt::format("--shard cannot be '{}'", printable(text)), "such as 2/8");
   }
   constexpr int most = 100000;
-  const int parts = number_of("--shard", std::string_view(text).substr(slash + 1), most);
-  return {number_of("--shard", std::string_view(text).substr(0, slash), parts), parts};
+  const int parts = whole_number("--shard", text.substr(slash + 1), most);
+  return {whole_number("--shard", text.substr(0, slash), parts), parts};
 }
 
 /// --fix tensor=4,8 is a setting of [search].
@@ -108,13 +98,11 @@ private:
 std::optional<Scenario> given_plan(const Options& options, const std::string& path,
                                    const Catalogue& catalogue) {
   Diagnostics unheard;
-  auto scenario = load_scenario(path, catalogue, load_options(options), unheard);
-  return scenario;
+  return load_scenario(path, catalogue, load_options(options), unheard);
 }
 
 void check_prices(const Scenario& scenario, Objective objective) {
-  const bool by_cost = objective == Objective::cost || objective == Objective::tokens_per_dollar;
-  if (by_cost && !scenario.chip().cloud_price && !scenario.prices.electricity) {
+  if (needs_prices(objective) && !scenario.chip().cloud_price && !scenario.prices.electricity) {
     throw misuse(fmt::format("no price is known: {} has no cloud_price, and the scenario no "
                              "prices.electricity",
                              scenario.chip().name),
@@ -172,7 +160,7 @@ ExitCode search_verb(const Options& options) {
   report.options.threads = thread_count(options);
   std::tie(report.options.part, report.options.parts) = part_of(options);
   if (!options.search.top.empty()) {
-    report.options.top = static_cast<std::size_t>(number_of("--top", options.search.top, 1000));
+    report.options.top = static_cast<std::size_t>(whole_number("--top", options.search.top, 1000));
   }
 
   const std::string path = config_path(options, options.arguments.front());
@@ -184,6 +172,10 @@ ExitCode search_verb(const Options& options) {
   auto scenario = load_scenario(path, catalogue, loading, diagnostics);
   print(options, diagnostics);
   if (!scenario) return diagnostics.exit_code();
+  if (scenario->serves()) {
+    throw misuse("plans of a model that serves are not searched yet",
+                 "try: clustersim run with --set plan.tensor and the like");
+  }
   if (scenario->cluster.partitions.size() > 1) {
     throw misuse("plans of unlike partitions are not searched yet",
                  "try: clustersim run, whose what-ifs are of the plan, too");

@@ -9,8 +9,11 @@ namespace {
 const std::vector<Verb> table{
     {"run",
      "CONFIG",
-     "time one training step, and say what bounds it",
-     "CONFIG is a scenario file, or the name of one that comes with clustersim. Ends with 3 when "
+     "time one training step, or a model that serves, and say what bounds it",
+     "CONFIG is a scenario file, or the name of one that comes with clustersim. With [inference] "
+     "it "
+     "gives time to the first token, time per token, throughput and the largest batch. Ends with 3 "
+     "when "
      "the model does not fit in memory: the report then names the largest term and the cheapest "
      "remedies. The analytic engine times the step in closed form, the event engine call by call: "
      "there collectives that run at once share links, and the report says how busy each stream "
@@ -107,13 +110,15 @@ const std::vector<Verb> table{
      4,
      import_verb},
     {"roofline",
-     "--chip NAME...",
-     "roofs and ridge points of chips, as table and plot",
+     "--chip NAME...|CONFIG",
+     "roofs of chips, or where a scenario's operators stand on them",
      "One chip: every number format it has. Several: one line each, at a format all of them "
-     "have.",
+     "have. A scenario: each of its operators with its intensity, its rates and its share of what "
+     "the data sheet allows at that intensity.",
      {"clustersim roofline --chip h100", "clustersim roofline --chip h100 h200 b200",
-      "clustersim roofline --chip rtx-4090 --precision bf16 --csv"},
-     {"--chip", "--precision", "--calibration", "--json", "--csv", "--output"},
+      "clustersim roofline --chip rtx-4090 --precision bf16 --csv",
+      "clustersim roofline inference_llama3_70b_h100"},
+     {"--chip", "--precision", "--set", "--calibration", "--json", "--csv", "--output"},
      64,
      roofline_verb},
     {"kernel",
@@ -132,11 +137,11 @@ const std::vector<Verb> table{
       "clustersim kernel gemm --chip h100 --sweep m,n,k=512..8192:x2",
       "clustersim kernel attention --chip h100 --sequence 1k..64k:x2 --heads 32",
       "clustersim kernel memory h100 b200 --class norm --bytes 1MiB..1GiB --csv"},
-     {"--chip",     "--set",       "--calibration", "--precision", "--m",       "--n",
-      "--k",        "--batch",     "--role",        "--sequence",  "--heads",   "--kv-heads",
-      "--head-dim", "--window",    "--causal",      "--backward",  "--library", "--class",
-      "--bytes",    "--power-cap", "--condition",   "--operands",  "--launch",  "--sweep",
-      "--json",     "--csv",       "--output"},
+     {"--chip",    "--set",      "--calibration", "--precision", "--m",         "--n",
+      "--k",       "--batch",    "--role",        "--sums",      "--sparse",    "--sequence",
+      "--heads",   "--kv-heads", "--head-dim",    "--window",    "--causal",    "--backward",
+      "--library", "--class",    "--bytes",       "--power-cap", "--condition", "--operands",
+      "--launch",  "--sweep",    "--json",        "--csv",       "--output"},
      17,
      kernel_verb},
     {"collective",
@@ -168,10 +173,9 @@ const std::vector<Verb> table{
      "takes the node's keys (nic.gpu_direct=false) and those of the fabric that --fabric names "
      "(fabric.oversubscription=4).",
      {"clustersim topology dgx_h100", "clustersim topology dgx_h100 --nodes 4 --svg dgx.svg",
-      "clustersim topology dgx1_v100 --collective all_reduce --size 1GiB --svg dgx1.svg",
+      "clustersim topology dgx1_v100 --collective all_reduce --svg dgx1.svg",
       "clustersim topology configs/dgx_h100.toml --json",
-      "clustersim topology dgx_h100 --nodes 64 --fabric fat-tree-ndr --set "
-      "fabric.oversubscription=4"},
+      "clustersim topology dgx_h100 --nodes 64 --fabric fat-tree-ndr"},
      {"--nodes", "--fabric", "--collective", "--size", "--ranks", "--algorithm", "--svg", "--dot",
       "--set", "--json", "--csv", "--output"},
      1,

@@ -1,5 +1,6 @@
 #include "cli/words.hpp"
 
+#include "base/range.hpp"
 #include "base/text.hpp"
 #include "cli/failure.hpp"
 
@@ -26,6 +27,15 @@ std::string one_of(const std::string& option, const std::string& value,
   throw misuse(fmt::format("{}: no '{}'", option, printable(value)),
                near ? fmt::format("did you mean \"{}\"?", *near)
                     : fmt::format("expected one of {}", fmt::join(known, ", ")));
+}
+
+int whole_number(std::string_view option, const std::string& text, std::int64_t most) {
+  RangeError error;
+  const auto counts = parse_count_range(text, Suffixes::none, error);
+  if (!counts || counts->size() != 1 || counts->front() < 1 || counts->front() > most) {
+    throw misuse(fmt::format("{} '{}' is no number from 1 to {}", option, printable(text), most));
+  }
+  return static_cast<int>(counts->front());
 }
 
 std::optional<Precision> precision_option(const Options& options) {

@@ -187,19 +187,17 @@ std::vector<std::int64_t> Balance::shares() const {
 }
 
 Balance balance(const Scenario& scenario, Network& network) {
-  Scenario bare = scenario; // copied for each partition: without the loader's echo
-  bare.inputs.clear();
-  bare.assumptions.clear();
-  bare.warnings.clear();
-  Balancer balancer(bare, network);
+  const Scenario base = bare(scenario); // copied for each partition
+  Balancer balancer(base, network);
   Balance result;
   result.partitions = balancer.shares();
   const std::vector<std::int64_t> shares = result.shares();
-  const JobTime time = job_time(mixed_job(bare, shares), network);
+  const Job job = mixed_job(base, shares);
+  const JobTime time = job_time(job, network);
   result.step = time.step;
   const std::vector<std::int64_t> equal(shares.size(), balancer.equal_share());
-  result.equal = job_time(mixed_job(bare, equal), network).step;
-  const JobPart slowest = mixed_job(bare, shares).parts[time.slowest];
+  result.equal = job_time(mixed_job(base, equal), network).step;
+  const JobPart& slowest = job.parts[time.slowest];
   CostModel cost(slowest.scenario, network);
   // The update is the same whatever the shares.
   result.ideal = balancer.ideal() + (time.step - step_time(slowest.before, cost));

@@ -90,8 +90,7 @@ std::vector<BreakdownItem> breakdown_of(const StepProgram& program, const Causes
   std::vector<BreakdownItem> items;
   for (std::size_t i = 0; i < cause_count; ++i) {
     const auto cause = static_cast<Cause>(i);
-    const bool axis =
-        cause == Cause::context || cause == Cause::expert || cause == Cause::offload;
+    const bool axis = cause == Cause::context || cause == Cause::expert || cause == Cause::offload;
     const bool pipeline = cause == Cause::pipeline_send || cause == Cause::pipeline_bubble;
     if ((axis && causes[i] <= 0.0) || (pipeline && !program.pipeline)) continue;
     const bool waits = cause == Cause::host || cause == Cause::pipeline_bubble;

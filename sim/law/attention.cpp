@@ -1,6 +1,7 @@
 #include "law/attention.hpp"
 
 #include "base/bug.hpp"
+#include "law/decode_attention.hpp"
 #include "law/energy.hpp"
 #include "law/roofline.hpp"
 
@@ -106,6 +107,7 @@ bool is_empty(const AttentionShape& shape) {
 
 KernelTime attention_time(const AttentionShape& shape, const Device& device) {
   if (is_empty(shape)) return {};
+  if (shape.decode) return decode_attention_time(shape, device);
   const AttentionRate& rate = rate_on(device);
   const auto& peak = device.matrix_peak[shape.precision];
   if (!peak) throw Bug("attention at a precision that the chip cannot compute");
@@ -120,6 +122,7 @@ KernelTime attention_time(const AttentionShape& shape, const Device& device) {
   const double blocks = heads * std::ceil(static_cast<double>(shape.queries) / block);
 
   KernelTime time;
+  time.peak = *peak;
   time.flops =
       Flops{4.0 * passes * heads * static_cast<double>(shape.queries) * work.mean * mean_dim};
   const FlopsPerSecond unit_rate = *peak * (fraction * device.board_clock / units);

@@ -124,9 +124,10 @@ struct KernelTime {
   Seconds matrix, vector, l2, memory; // each roof alone
   Seconds launch;                     // gap, start and drain: always paid
   Roof binding = Roof::memory;
-  Flops flops;   // executed
-  Bytes traffic; // compulsory DRAM traffic
-  Joules energy; // of the board
+  Flops flops;           // executed
+  Bytes traffic;         // compulsory DRAM traffic
+  Joules energy;         // of the board
+  FlopsPerSecond peak{}; // dense, of the matrix path that it takes; 0 = none
 };
 
 } // namespace clustersim

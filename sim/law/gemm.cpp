@@ -43,7 +43,8 @@ Bytes compulsory_traffic(const GemmShape& shape) {
   const auto k = static_cast<double>(shape.k), batch = static_cast<double>(shape.batch);
   const Bytes in = bytes_per_element(shape.precision), out = bytes_per_element(shape.output);
   const double passes = shape.accumulate ? 2.0 : 1.0; // read before written
-  return batch * (m * k + k * n) * in + batch * m * n * passes * out;
+  const Bytes weight = shape.weight > Bytes{0} ? shape.weight : in;
+  return batch * (m * k * in + k * n * weight) + batch * m * n * passes * out;
 }
 
 Flops useful_work(const GemmShape& shape) {
@@ -169,6 +170,7 @@ void finish(GemmTime& result, const GemmShape& shape, const Problem& p, Flops ex
   time.total += time.launch + cast_time(shape, p, rates);
   time.traffic = p.traffic;
   time.flops = useful_work(shape);
+  time.peak = device.matrix_peak[shape.precision].value_or(FlopsPerSecond{});
   time.energy = kernel_energy(time, {executed, p.energy, {}, p.traffic, {}}, device);
   const Seconds longest = std::max({time.matrix, time.l2, time.memory, time.launch});
   time.binding = longest == time.matrix   ? Roof::matrix

@@ -7,6 +7,16 @@ namespace clustersim {
 
 namespace {
 
+/// Share of queries × keys that is not masked when the queries are the last of the keys, as in a
+/// prompt worked on in chunks: all pairs of K tokens without those of the P = K − Q before.
+double seen_by_last(const Shard& shard, double keys) {
+  const double queries = static_cast<double>(shard.queries), before = keys - queries;
+  const auto pairs = [&](double tokens) {
+    return tokens > 0.0 ? tokens * tokens * seen_share(tokens, shard.window, shard.causal) : 0.0;
+  };
+  return (pairs(keys) - pairs(before)) / (queries * keys);
+}
+
 /// One of the two products of the core, 2·b·heads·s²·d over the whole model, one rank's share; what
 /// a causal mask or a window hides is no model FLOP even where a kernel computes it.
 Flops product_flops(const Scenario& scenario, const Shard& shard, std::int64_t keys) {
@@ -20,7 +30,9 @@ Flops product_flops(const Scenario& scenario, const Shard& shard, std::int64_t k
   const double full = 2.0 * static_cast<double>(shard.batch) * square * width;
   // Of packed documents each query sees the keys of its own.
   const double own = static_cast<double>(std::min(keys, shard.document));
-  const double seen = seen_share(own, shard.window, shard.causal) * own / static_cast<double>(keys);
+  const double seen =
+      shard.serves ? seen_by_last(shard, static_cast<double>(keys))
+                   : seen_share(own, shard.window, shard.causal) * own / static_cast<double>(keys);
   return Flops{full * seen / static_cast<double>(shard.tensor)};
 }
 
@@ -144,7 +156,9 @@ void append_attention_core(BlockBuilder& builder, const Scenario& scenario, cons
     return;
   }
   if (attention_is_fused(scenario)) {
-    builder.attention("attention", packed_attention(scenario, shard, false), 2.0 * product);
+    AttentionShape shape = packed_attention(scenario, shard, false);
+    if (shard.serves) shape.queries = shard.queries; // fewer than keys in a later chunk of a prompt
+    builder.attention("attention", shape, 2.0 * product);
     return;
   }
   if (shared) append_exchange_before(builder, scenario, shard, false);

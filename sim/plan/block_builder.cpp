@@ -57,7 +57,8 @@ void BlockBuilder::forward(const Linear& linear) {
         .n = linear.out,
         .k = linear.in,
         .precision = linear.precision,
-        .output = shard_->activation},
+        .output = shard_->activation,
+        .weight = linear.stored_narrow ? shard_->weight : Bytes{0}},
        linear.model_flops);
   adapters_forward(linear);
 }

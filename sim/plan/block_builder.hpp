@@ -18,6 +18,7 @@ struct Linear {
   std::string name; // "qkv projection"
   std::int64_t tokens = 0, in = 0, out = 0;
   Precision precision = Precision::bf16;
+  bool stored_narrow = false; // serving: a layer's matrix, in the format of the stored weights
   Flops model_flops;          // of the forward product; each of the two backward ones has as many
   double input_elements = 0;  // held by this rank: what quantising the operand reads, forward
   double output_elements = 0; // the same of the output's gradient, backward

@@ -15,6 +15,7 @@ struct ExpertPass {
   ExpertShard experts;
 
   [[nodiscard]] std::int64_t tokens() const {
+    if (experts_are_near(scenario)) return shard.tokens;
     return (shard.tokens + shard.tensor - 1) / shard.tensor;
   }
   [[nodiscard]] double copies() const { return elements(experts.sent, shard.hidden); }
@@ -122,7 +123,8 @@ struct ExpertPass {
             .precision = shard.matmul,
             .output = shard.activation,
             .role = role,
-            .grouped = experts.experts > 1};
+            .grouped = experts.experts > 1 && !shard.serves, // servers fuse them into one kernel
+            .weight = shard.serves ? shard.weight : Bytes{0}};
   }
   [[nodiscard]] Flops flops(bool up) const {
     const MixtureOfExperts& moe = scenario.model.moe;
@@ -163,6 +165,34 @@ struct ExpertPass {
 
 } // namespace
 
+namespace {
+
+/// Of few tokens not every expert gets one: of E_l experts a share of 1 − (1 − k/E)^T is expected
+/// to, and only their weights are read.
+void serve_experts(ExpertShard& out, const Scenario& scenario, const Shard& shard, double uneven) {
+  const MixtureOfExperts& moe = scenario.model.moe;
+  const Plan& plan = scenario.plan;
+  const bool near = experts_are_near(scenario);
+  if (near) out.sent = shard.tokens * moe.top_k;
+  const double group = near ? 1.0 : static_cast<double>(plan.expert) * plan.expert_tensor;
+  const double tokens = group * static_cast<double>(out.sent) / static_cast<double>(moe.top_k);
+  const double missed =
+      std::pow(1.0 - static_cast<double>(moe.top_k) / static_cast<double>(moe.experts), tokens);
+  const double hit = static_cast<double>(out.experts) * (1.0 - missed);
+  const double copies = tokens * static_cast<double>(moe.top_k) / plan.expert * uneven;
+  out.experts = std::max<std::int64_t>(static_cast<std::int64_t>(std::lround(hit)), 1);
+  out.rows = std::max<std::int64_t>(
+      static_cast<std::int64_t>(std::ceil(copies / static_cast<double>(out.experts))), 1);
+  out.received = out.rows * out.experts;
+}
+
+} // namespace
+
+bool experts_are_near(const Scenario& scenario) {
+  const Plan& plan = scenario.plan;
+  return scenario.serves() && std::int64_t{plan.expert} * plan.expert_tensor <= plan.tensor;
+}
+
 ExpertShard expert_shard(const Scenario& scenario, const Shard& shard) {
   const Transformer& model = scenario.model;
   const Plan& plan = scenario.plan;
@@ -176,13 +206,35 @@ ExpertShard expert_shard(const Scenario& scenario, const Shard& shard) {
   out.rows = std::max<std::int64_t>(
       static_cast<std::int64_t>(std::ceil(all / static_cast<double>(out.experts))), 1);
   out.received = out.rows * out.experts;
+  if (shard.serves) serve_experts(out, scenario, shard, uneven);
   out.ffn = (model.moe.ffn_hidden + plan.expert_tensor - 1) / plan.expert_tensor;
   out.up = out.ffn * (model.gated_mlp ? 2 : 1);
   return out;
 }
 
+namespace {
+
+/// Experts of a tensor group: each rank works on all tokens with its experts, or its part of every
+/// expert, and the outputs are added up.
+void append_near_experts(const ExpertPass& pass) {
+  pass.builder.forward(pass.router());
+  pass.choose();
+  pass.permute("permutation of tokens");
+  pass.up_forward();
+  pass.builder.kernels(Site::activation, pass.intermediate());
+  pass.down_forward();
+  pass.permute("combination of experts");
+  pass.builder.collective(
+      "all-reduce after experts",
+      tensor_parallel(pass.scenario, CollectiveKind::all_reduce, hidden_payload(pass.shard)),
+      Lane::tensor, pass.scenario.training.stack.overlap.tensor);
+}
+
+} // namespace
+
 void append_experts_forward(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
   const ExpertPass pass{builder, scenario, shard, expert_shard(scenario, shard)};
+  if (experts_are_near(scenario)) return append_near_experts(pass);
   builder.forward(pass.router());
   pass.choose();
   pass.permute("permutation of tokens");

@@ -13,6 +13,9 @@ struct ExpertShard {
   std::int64_t rows = 0;     // copies per expert
   std::int64_t ffn = 0, up = 0;
 };
+/// Whether serving finds all tokens of its experts on this rank already: those of the tensor group,
+/// which are the same on all its ranks.
+[[nodiscard]] bool experts_are_near(const Scenario& scenario);
 [[nodiscard]] ExpertShard expert_shard(const Scenario& scenario, const Shard& shard);
 
 /// Router, permutation, dispatch, experts, combination. Every tensor-parallel rank routes its own

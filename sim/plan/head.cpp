@@ -55,6 +55,15 @@ void reduce_loss(BlockBuilder& builder, const Scenario& scenario, const Shard& s
   builder.collective("all-reduce of loss", sums, Lane::tensor, 0.0);
 }
 
+/// Serving gathers the logits and picks a token on every rank.
+void append_sampling(BlockBuilder& builder, const Scenario& scenario, const Shard& shard) {
+  const double all = elements(shard.tokens, scenario.model.vocabulary);
+  builder.collective("all-gather of logits",
+                     tensor_parallel(scenario, CollectiveKind::all_gather, all * shard.element),
+                     Lane::tensor, 0.0);
+  builder.kernels(Site::loss, all);
+}
+
 /// Of the tokens that are scored, all or a piece. A masked-token head gathers them first.
 void append_vocabulary_forward(BlockBuilder& builder, const Scenario& scenario,
                                const Shard& shard) {
@@ -72,6 +81,7 @@ void append_vocabulary_forward(BlockBuilder& builder, const Scenario& scenario,
   } else {
     product();
   }
+  if (shard.serves) return append_sampling(builder, scenario, shard);
   builder.kernels(Site::loss, logits(shard));
   reduce_loss(builder, scenario, shard);
 }

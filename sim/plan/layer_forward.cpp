@@ -1,5 +1,6 @@
 #include "base/bug.hpp"
 #include "plan/experts.hpp"
+#include "plan/key_value_cache.hpp"
 #include "plan/layer.hpp"
 #include "plan/offload.hpp"
 #include "plan/trained.hpp"
@@ -46,8 +47,9 @@ struct ForwardPass {
     builder.kernels(Site::norm, width);
     const auto open = [&] {
       builder.forward(linears.queries);
-      builder.forward(linears.keys);
+      if (!shard.decode) builder.forward(linears.keys); // a cache of latents is never opened up
     };
+    if (shard.serves) return open(); // servers repeat the small products on every rank
     builder.tensor_collective("all-gather of latents", CollectiveKind::all_gather,
                               width * shard.element, hidden_share(), Side::before, open);
   }
@@ -69,7 +71,12 @@ struct ForwardPass {
     builder.kernels(Site::qkv, elements(shard.tokens, shard.qkv_width()));
     rotary();
     query_key_norms();
-    append_attention_core(builder, scenario, shard);
+    if (shard.serves) append_cache_write(builder, scenario, shard);
+    if (shard.decode) {
+      append_decode_attention(builder, scenario, shard);
+    } else {
+      append_attention_core(builder, scenario, shard);
+    }
     builder.kernels(Site::context, elements(shard.tokens, shard.core_width));
     leave(linears.projection, ends);
   }
@@ -104,7 +111,7 @@ struct ForwardPass {
       const MlpLinears shared = mlp_linears(scenario, shard, width);
       enter(shared.up, {});
       builder.kernels(Site::activation, elements(shard.tokens, shared.down.in));
-      leave(shared.down, {});
+      leave(shared.down, {.entry = true, .exit = !experts_are_near(scenario)}); // summed with them
     }
     append_experts_forward(builder, scenario, shard);
   }

@@ -11,6 +11,7 @@ Linear column_parallel(const Shard& shard, const char* name, std::int64_t out, d
           .in = shard.hidden,
           .out = out,
           .precision = shard.matmul,
+          .stored_narrow = shard.serves,
           .model_flops = linear_flops(shard, static_cast<double>(shard.hidden), whole_out),
           .input_elements = elements(shard.local_tokens, shard.hidden),
           .output_elements = elements(shard.tokens, out),
@@ -24,6 +25,7 @@ Linear row_parallel(const Shard& shard, const char* name, std::int64_t in, doubl
           .in = in,
           .out = shard.hidden,
           .precision = shard.matmul,
+          .stored_narrow = shard.serves,
           .model_flops = linear_flops(shard, whole_in, static_cast<double>(shard.hidden)),
           .input_elements = elements(shard.tokens, in),
           .output_elements = elements(shard.local_tokens, shard.hidden),
@@ -39,7 +41,7 @@ void add_latent(LayerLinears& out, const Transformer& model, const Shard& shard)
   const bool direct = mla.q_rank == 0;
   out.latent = column_parallel(shard, "latent down projection", shard.latent,
                                static_cast<double>(shard.latent));
-  out.latent.tokens = (shard.tokens + shard.tensor - 1) / shard.tensor;
+  if (!shard.serves) out.latent.tokens = (shard.tokens + shard.tensor - 1) / shard.tensor;
   out.queries = column_parallel(shard, "query up projection", shard.query_width, query);
   out.keys = column_parallel(shard, "key and value up projection",
                              shard.heads * (mla.nope_dim + mla.value_dim), rebuilt);

@@ -204,7 +204,8 @@ KeptLayers kept_layers(const Scenario& scenario, const Shard& shard, const Chunk
     std::int64_t layers = 0;
     for (const LayerKind kind : layer_kinds)
       layers += recomputed_of(chunk, kind);
-    kept.reduced = static_cast<double>((layers + group - 1) / group) * layer_input(shard);
+    const std::int64_t groups = (layers + group - 1) / group;
+    kept.reduced = static_cast<double>(groups) * layer_input(shard);
   }
   return kept;
 }

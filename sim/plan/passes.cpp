@@ -38,7 +38,6 @@ Item times(Item item, std::int64_t count) {
 }
 
 namespace {
-
 bool some_layers_are_kept(const Scenario& scenario) {
   return scenario.plan.recompute == Recompute::full &&
          scenario.plan.recompute_method == RecomputeMethod::block;
@@ -384,16 +383,14 @@ RankClass Passes::of_stage(const Stage& stage, Item update) {
   RankClass out;
   for (std::size_t i = 0; i < stage.size(); ++i)
     out.chunks.push_back(of_chunk(stage, i));
-  const bool gathers = gathers_in_forward(*scenario_) && !gathers_always(*scenario_);
-  out.prologue =
-      writer_->add(gathers ? std::vector<Item>{chunk_gather(stage.front())} : std::vector<Item>{})
-          .index;
-  std::vector<Item> after;
+  std::vector<Item> before, after;
+  if (gathers_in_forward(*scenario_) && !gathers_always(*scenario_))
+    before.push_back(chunk_gather(stage.front()));
+  out.prologue = writer_->add(before).index;
   const bool late = reduces_gradients(*scenario_) && !hides_reduction(*scenario_) &&
                     !reduces_every_micro_batch(*scenario_);
-  for (const Chunk& chunk : stage) {
+  for (const Chunk& chunk : stage)
     if (late) after.push_back(chunk_reduction(chunk));
-  }
   after.push_back(update);
   out.sequence = writer_->add(after).index;
   return out;

@@ -122,6 +122,14 @@ bool attention_is_fused(const Scenario& scenario) {
          attention_kernel_for(scenario.chip(), scenario.training.stack) != "unfused";
 }
 
+Bytes stored_weight(const Inference& serving) {
+  const Bytes element = bytes_per_element(serving.weights);
+  const bool scaled = element < Bytes{1};
+  const Bytes scale =
+      bytes_per_element(Precision::fp16) / static_cast<double>(serving.weight_group);
+  return scaled ? element + scale : element;
+}
+
 std::int64_t table_width(const Transformer& model) {
   return model.embedding_width > 0 ? model.embedding_width : model.hidden;
 }
@@ -250,6 +258,10 @@ Shard shard_of(const Scenario& scenario) {
   shard.matmul = scenario.training.precision;
   shard.activation = activation_type(shard.matmul);
   shard.element = bytes_per_element(shard.activation);
+  if (scenario.serves()) {
+    shard.serves = true;
+    shard.weight = stored_weight(scenario.inference);
+  }
   return shard;
 }
 

@@ -37,6 +37,9 @@ struct Shard {
   Precision matmul = Precision::bf16;     // operands of the layers' GEMMs
   Precision activation = Precision::bf16; // what stays in memory; attention and head run in it
   Bytes element;                          // of the activation type
+  Bytes weight;        // of the layers' matrices where stored narrower than `matmul`; 0 = as it
+  bool serves = false; // inference: no gradients follow
+  bool decode = false; // of it: one token per sequence, keys and values lie in a cache
 
   [[nodiscard]] std::int64_t qkv_width() const { return query_width + key_width + value_width; }
 };
@@ -92,6 +95,9 @@ inline constexpr std::array layer_kinds{LayerKind::dense, LayerKind::experts,
 
 /// Fused attention kernels exist for 16-bit operands only.
 [[nodiscard]] bool attention_is_fused(const Scenario& scenario);
+
+/// Of one element of a layer's matrices when serving, its share of a scale included.
+[[nodiscard]] Bytes stored_weight(const Inference& serving);
 
 /// Width of the token tables.
 [[nodiscard]] std::int64_t table_width(const Transformer& model);

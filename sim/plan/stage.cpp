@@ -47,10 +47,6 @@ Chunk chunk_of(const Scenario& scenario, std::int64_t first, std::int64_t count)
 
 } // namespace
 
-std::int64_t all_layers(const Transformer& model) {
-  return model.layers + model.decoder_layers;
-}
-
 std::int64_t layers_of(const Chunk& chunk, LayerKind kind) {
   return chunk.kinds[static_cast<std::size_t>(kind)];
 }

@@ -23,8 +23,6 @@ struct Chunk {
   std::array<std::int64_t, layer_kinds.size()> frozen{};     // those that no gradient reaches
 };
 
-/// Layers of both stacks.
-[[nodiscard]] std::int64_t all_layers(const Transformer& model);
 [[nodiscard]] std::int64_t layers_of(const Chunk& chunk, LayerKind kind);
 [[nodiscard]] std::int64_t recomputed_of(const Chunk& chunk, LayerKind kind);
 [[nodiscard]] std::int64_t frozen_of(const Chunk& chunk, LayerKind kind);

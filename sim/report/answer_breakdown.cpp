@@ -68,8 +68,7 @@ std::vector<std::string> rendered(const Breakdown& shown, TextStyle style) {
                 shown.unit),
             style)};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    std::string name = shown.names[i];
-    std::replace(name.begin(), name.end(), '_', ' ');
+    const std::string name = spaced(shown.names[i]);
     lines.push_back(
         fmt::format("{} {} {} % {}", pad_right(elide(name, name_width, style), name_width),
                     pad_left(numbers[i], number_width), pad_left(shares[i], 4),

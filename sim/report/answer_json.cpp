@@ -2,6 +2,7 @@
 
 #include "base/bug.hpp"
 #include "report/figures.hpp"
+#include "report/json_parts.hpp"
 #include "report/json_writer.hpp"
 
 #include <nlohmann/json.hpp>
@@ -42,17 +43,6 @@ Json memory_json(const Answer& answer, const Figures& figures) {
   return out;
 }
 
-Json bottleneck_json(const Explanation& explanation) {
-  Json out{{"resource", explanation.resource}, {"verdict", explanation.verdict}};
-  out["elasticities"] = Json::object();
-  out["doubled"] = Json::object();
-  for (const Elasticity& elasticity : explanation.elasticities) {
-    out["elasticities"][elasticity.resource] = elasticity.value;
-    out["doubled"][elasticity.resource] = elasticity.doubled;
-  }
-  return out;
-}
-
 Json what_if_json(const std::vector<WhatIf>& what_ifs) {
   Json out = Json::array();
   for (const WhatIf& what_if : what_ifs) {
@@ -73,48 +63,6 @@ Json remedies_json(const Answer& answer) {
                    {"fits", remedy.fits},
                    {"step_time_s", remedy.step.si()},
                    {"slowdown", slowdown_of(remedy, answer)}});
-  }
-  return out;
-}
-
-std::string_view spelled(Phase phase) {
-  switch (phase) {
-  case Phase::forward:
-    return "forward";
-  case Phase::recompute:
-    return "recompute";
-  case Phase::backward:
-    return "backward";
-  case Phase::gradient:
-    return "gradient";
-  case Phase::optimizer:
-    return "optimizer";
-  }
-  throw Bug("phase outside its enumeration");
-}
-
-Json operators_json(const Timeline& timeline) {
-  Json out = Json::array();
-  for (const OpRecord& op : timeline.ops) {
-    Json row{{"block", op.block}, {"name", op.name}, {"phase", spelled(op.phase)}};
-    row["calls"] = op.calls;
-    row["device_s"] = op.each.device.si();
-    row["host_s"] = op.each.host.si();
-    row["total_s"] = total_time(op).si();
-    row["energy_j"] = op.each.work.si();
-    row["model_flops"] = op.model_flops.si();
-    if (op.axis) {
-      const CollectiveForm* form = op.each.collective.form;
-      row["axis"] = name_of(*op.axis);
-      row["algorithm"] = form == nullptr ? "" : form->algorithm;
-      row["protocol"] = form == nullptr ? "" : form->protocol;
-      row["hidden"] = op.hidden;
-    } else {
-      row["roof"] = name_of(op.each.kernel.binding);
-      row["flops"] = op.each.kernel.flops.si();
-      row["traffic_bytes"] = op.each.kernel.traffic.si();
-    }
-    out.push_back(std::move(row));
   }
   return out;
 }
@@ -223,6 +171,7 @@ Json partitions_json(const Answer& answer) {
     row["replicas"] = part.share.replicas;
     row["micro_batches"] = part.share.micro_batches;
     row["sequences"] = part.share.all * answer.scenario.plan.micro_batch;
+    row["share"] = share_of(part, answer);
     row["micro_batch_s"] = part.share.each.si();
     row["memory_used_bytes"] = (part.memory.peak + part.memory.reserve).si();
     row["memory_margin_bytes"] = part.memory.margin().si();
@@ -240,7 +189,8 @@ Json partitions_json(const Answer& answer) {
 Json balance_json(const Balance& balance) {
   return {{"ideal_step_time_s", balance.ideal.si()},
           {"equal_step_time_s", balance.equal.si()},
-          {"cost", balance_cost(balance)}};
+          {"cost", balance_cost(balance)},
+          {"equal_cost", balance.equal / balance.step - 1.0}};
 }
 
 } // namespace
@@ -261,10 +211,10 @@ std::string render_json(const Answer& answer, std::string_view version) {
     results["time_breakdown"][item.name] = item.time.si();
   }
   add_engines(results, answer);
-  results["bottleneck"] = bottleneck_json(answer.explanation);
+  results["bottleneck"] = bottleneck_json<Json>(answer.explanation);
   results["what_if"] = what_if_json(answer.explanation.what_ifs);
   results["remedies"] = remedies_json(answer);
-  results["operators"] = operators_json(answer.timeline);
+  results["operators"] = operators_json<Json>(answer.timeline);
   if (answer.balance) {
     results["partitions"] = partitions_json(answer);
     results["balance"] = balance_json(*answer.balance);

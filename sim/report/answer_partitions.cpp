@@ -11,11 +11,6 @@
 namespace clustersim {
 namespace {
 
-double share_of(const PartitionAnswer& part, const Answer& answer) {
-  return static_cast<double>(part.share.all * answer.scenario.plan.micro_batch) /
-         static_cast<double>(answer.scenario.training.global_batch);
-}
-
 std::vector<std::string> row_of(const PartitionAnswer& part, const Answer& answer,
                                 TextStyle style) {
   const Partition& own = part.scenario.partition();

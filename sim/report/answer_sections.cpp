@@ -61,11 +61,6 @@ std::string heading(std::string_view text, TextStyle style) {
   return "\n" + paint(Ink::bold, text, style) + "\n";
 }
 
-std::string spaced(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
-
 std::string parts_section(const Answer& answer, const Figures& figures, TextStyle style) {
   std::vector<std::vector<std::string>> rows;
   for (const BreakdownItem& item : figures.time) {

@@ -10,8 +10,6 @@
 namespace clustersim {
 
 [[nodiscard]] std::string heading(std::string_view text, TextStyle style);
-/// "data_parallel" as words.
-[[nodiscard]] std::string spaced(std::string name);
 
 /// At most 24 lines of 80 columns: what, how fast, how full, what bounds it, what would help.
 [[nodiscard]] std::string first_screen(const Answer& answer, const Figures& figures,

@@ -1,33 +1,17 @@
 #include "base/bug.hpp"
 #include "base/text.hpp"
 #include "report/calibration.hpp"
-
-#include <algorithm>
+#include "spec/rewrite.hpp"
 
 #include <fmt/format.h>
 
 namespace clustersim {
 namespace {
 
-bool is_bare(std::string_view word) {
-  return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
-  });
-}
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : printable(text)) { // no control character is left, and no broken UTF-8
-    out += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
-  }
-  return out + "\"";
-}
-
 std::string dotted(const std::vector<std::string>& path) {
   std::string out;
   for (const std::string& word : path) {
-    out += (out.empty() ? "" : ".") + (is_bare(word) ? word : quoted(word));
+    out += (out.empty() ? "" : ".") + toml_key(printable(word));
   }
   return out;
 }
@@ -36,7 +20,7 @@ std::string files_of(const CalibrationFit& fit, bool as_list) {
   std::string out;
   for (const CalibratedFile& file : fit.files) {
     if (file.used > 0) {
-      out += (out.empty() ? "" : ", ") + (as_list ? quoted(file.path) : file.path);
+      out += (out.empty() ? "" : ", ") + (as_list ? toml_string(printable(file.path)) : file.path);
     }
   }
   return out;
@@ -49,7 +33,7 @@ std::string error_line(std::string_view key, const CalibrationErrors& errors) {
 std::string constant_line(const FittedConstant& fitted) {
   const CalibrationConstant& constant = fitted.constant;
   const std::string text = constant_text(constant, fitted.value);
-  const std::string value = constant.unit == "1" ? text : quoted(text);
+  const std::string value = constant.unit == "1" ? text : toml_string(printable(text));
   const std::vector<std::string> path = path_of(constant.key);
   const std::string before =
       constant.value ? constant_text(constant, *constant.value) + " before" : "absent before";
@@ -57,9 +41,9 @@ std::string constant_line(const FittedConstant& fitted) {
       fmt::format("{}; {}, within {:.1f} %", before, counted(fitted.points, "distinct row"),
                   fitted.standard_error * 100.0);
   const bool by_head_dim = path.front() == "attention" && path.size() == 4; // takes no note
-  return by_head_dim
-             ? fmt::format("{} = {} # {}\n", dotted(path), value, note)
-             : fmt::format("{} = {{ value = {}, note = {} }}\n", dotted(path), value, quoted(note));
+  return by_head_dim ? fmt::format("{} = {} # {}\n", dotted(path), value, note)
+                     : fmt::format("{} = {{ value = {}, note = {} }}\n", dotted(path), value,
+                                   toml_string(printable(note)));
 }
 
 } // namespace
@@ -78,17 +62,17 @@ std::string render_overlay(const CalibrationFit& fit, std::string_view version,
       "source = \"fit\"\n\n[sources]\n"
       "fit = {}\n\n[fit]\n"
       "program        = {}\n",
-      quoted(fmt::format("{}, fitted to {}", fit.chip_name, counted(rows, "row"))),
-      quoted(fmt::format("clustersim {} calibrate, {} of {}", version, counted(rows, "row"),
-                         files_of(fit, false))),
-      quoted(fmt::format("clustersim {}", version)));
+      toml_string(printable(fmt::format("{}, fitted to {}", fit.chip_name, counted(rows, "row")))),
+      toml_string(printable(fmt::format("clustersim {} calibrate, {} of {}", version,
+                                        counted(rows, "row"), files_of(fit, false)))),
+      toml_string(printable(fmt::format("clustersim {}", version))));
   if (!date.empty()) {
-    out += fmt::format("date           = {}\n", quoted(date));
+    out += fmt::format("date           = {}\n", toml_string(printable(date)));
   }
   out += fmt::format("files          = [{}]\nrows           = {}\n", files_of(fit, true), rows);
   out += error_line("error_before", fit.before) + error_line("error_after", fit.after) +
          error_line("error_left_out", fit.left_out);
-  out += fmt::format("\n[override.chip.{}.calibration]\n", quoted(fit.chip));
+  out += fmt::format("\n[override.chip.{}.calibration]\n", toml_string(printable(fit.chip)));
   for (const FittedConstant& fitted : fit.fitted) {
     out += constant_line(fitted);
   }

@@ -4,7 +4,6 @@
 #include "report/csv_writer.hpp"
 #include "report/json_writer.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -33,8 +32,7 @@ std::string readable(const Outcome& outcome) {
       break;
     }
   }
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
+  return spaced(name);
 }
 
 std::string change_text(const Outcome& outcome, std::size_t i, TextStyle style) {

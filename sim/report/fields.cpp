@@ -110,6 +110,7 @@ constexpr auto fields = std::to_array<ReportField>({
     {"results.partitions[].replicas", "", "of the model"},
     {"results.partitions[].micro_batches", "", "of its busiest replica"},
     {"results.partitions[].sequences", "", "of the batch, all its replicas together"},
+    {"results.partitions[].share", "", "of the micro-batches of a step"},
     {"results.partitions[].micro_batch_s", "s", "what one micro-batch more would take"},
     {"results.partitions[].memory_used_bytes", "B", "of a chip, the reserve included"},
     {"results.partitions[].memory_margin_bytes", "B", "below 0 it does not fit there"},
@@ -120,6 +121,7 @@ constexpr auto fields = std::to_array<ReportField>({
     {"results.balance.ideal_step_time_s", "s", "if micro-batches could be cut anywhere"},
     {"results.balance.equal_step_time_s", "s", "if all replicas did the same"},
     {"results.balance.cost", "", "step_time_s / ideal_step_time_s − 1"},
+    {"results.balance.equal_cost", "", "equal_step_time_s / step_time_s − 1"},
     {"results.energy.chip_average_w", "W", "over the step, one chip"},
     {"results.energy.chip_busy_w", "W", "the same while it works or communicates"},
     {"results.energy.per_step_j", "J", "whole cluster, hosts and PUE included"},
@@ -145,13 +147,18 @@ std::span<const ReportField> report_fields() {
 }
 
 std::string reference_report() {
-  std::string out =
+  const std::string out =
       "# Report\n\nWritten by `clustersim reference report`; a test fails when it is stale.\n\n"
       "`clustersim run CONFIG --json` prints one object. Numbers are the shortest text that reads "
       "back as the same double; sizes are bytes, times seconds, shares from 0 to 1. The text "
       "report "
       "shows the same numbers, rounded.\n\n| field | unit | meaning |\n|---|---|---|\n";
-  for (const ReportField& field : report_fields()) {
+  return out + table_rows(report_fields());
+}
+
+std::string table_rows(std::span<const ReportField> rows) {
+  std::string out;
+  for (const ReportField& field : rows) {
     out += fmt::format("| `{}` | {} | {} |\n", field.path, field.unit, field.meaning);
   }
   return out;

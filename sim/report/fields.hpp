@@ -15,6 +15,9 @@ struct ReportField {
 };
 
 [[nodiscard]] std::span<const ReportField> report_fields();
+[[nodiscard]] std::string table_rows(std::span<const ReportField> rows);
 [[nodiscard]] std::string reference_report();
+/// The same of `clustersim.inference/1`.
+[[nodiscard]] std::string reference_inference();
 
 } // namespace clustersim

@@ -112,4 +112,9 @@ Figures figures_of(const Answer& answer) {
   return out;
 }
 
+double share_of(const PartitionAnswer& part, const Answer& answer) {
+  return static_cast<double>(part.share.all * answer.scenario.plan.micro_batch) /
+         static_cast<double>(answer.scenario.training.global_batch);
+}
+
 } // namespace clustersim

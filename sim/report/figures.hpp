@@ -42,6 +42,8 @@ struct Figures {
 [[nodiscard]] double half_width_of(const Answer& answer);
 
 /// What whole micro-batches cost, as a share of the step with shares that could be cut anywhere.
+/// Of the micro-batches of a step.
+[[nodiscard]] double share_of(const PartitionAnswer& part, const Answer& answer);
 [[nodiscard]] double balance_cost(const Balance& balance);
 
 /// Sentences: the scenario's own, then what every answer rests on.

@@ -93,6 +93,11 @@ std::string hanging(std::string_view first, std::string_view text) {
   return out + "\n";
 }
 
+std::string spaced(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
 std::string_view times_sign(TextStyle style) {
   return style.unicode ? "×" : "x";
 }

@@ -34,6 +34,9 @@ enum class Ink { plain, bold, dim, good, caution, bad, time, memory };
 /// `text` wrapped to the page behind `first`, later lines indented as far.
 [[nodiscard]] std::string hanging(std::string_view first, std::string_view text);
 
+/// "data_parallel" as words.
+[[nodiscard]] std::string spaced(std::string name);
+
 [[nodiscard]] std::string_view times_sign(TextStyle style); // "×" or "x"
 [[nodiscard]] std::string_view plus_minus(TextStyle style); // "±" or "+-"
 [[nodiscard]] std::string_view separator(TextStyle style);  // " · " or " | "

@@ -20,18 +20,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string settings_between(const Scenario& scenario, const Plan& from, const Plan& to) {
-  Scenario a;
-  a.plan = from;
-  a.training.gradient_dtype = scenario.training.gradient_dtype;
-  Scenario b = a;
-  b.plan = to;
-  return difference(a, b);
-}
-
 /// The whole plan as arguments of --set.
-std::string settings_of(const Scenario& scenario, const Plan& plan) {
-  const std::string text = settings_between(scenario, Plan{}, plan);
+std::string settings_of(const Plan& plan) {
+  const std::string text = difference(Plan{}, plan);
   return text.empty() ? "one chip, nothing split" : text;
 }
 
@@ -80,8 +71,7 @@ std::vector<std::string> row_of(const SearchReport& report, std::size_t i,
     row.push_back(found.energy ? format_quantity(*found.energy) : "-");
     row.push_back(found.cost ? fmt::format("{:.4g} USD", found.cost->si()) : "-");
   }
-  row.push_back(i == 0 ? settings_of(report.scenario, found.plan)
-                       : settings_between(report.scenario, first.plan, found.plan));
+  row.push_back(i == 0 ? settings_of(found.plan) : difference(first.plan, found.plan));
   return row;
 }
 
@@ -108,14 +98,14 @@ std::string nothing_fits(const SearchReport& report) {
   if (!nearest) return "  No plan of this space can be run.\n";
   return hanging("  ", fmt::format("No plan fits. The nearest is short by {}: {}",
                                    format_binary(nearest->used - nearest->usable),
-                                   settings_of(report.scenario, nearest->plan))) +
+                                   settings_of(nearest->plan))) +
          "  Its step would take " + format_quantity(nearest->step) + " if it did.\n";
 }
 
 Json plan_json(const SearchReport& report, const FoundPlan& found, std::size_t rank) {
   const Plan& plan = found.plan;
   Json out{{"rank", rank},
-           {"settings", settings_of(report.scenario, plan)},
+           {"settings", settings_of(plan)},
            {"score", found.score},
            {"step_time_s", found.step.si()},
            {"tokens_per_s", tokens_per_second(report.scenario, found)},
@@ -146,11 +136,6 @@ Json plans_json(const SearchReport& report, const std::vector<FoundPlan>& plans)
   for (std::size_t i = 0; i < plans.size(); ++i)
     out.push_back(plan_json(report, plans[i], i + 1));
   return out;
-}
-
-std::string spaced(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
 }
 
 /// Differences of the two breakdowns that matter, largest first.
@@ -258,8 +243,7 @@ std::string render_search_csv(const SearchReport& report) {
                        shortest(tokens_per_second(report.scenario, found)),
                        shortest(mfu_of(report.scenario, found)), shortest(found.used.si()),
                        found.energy ? shortest(found.energy->si()) : "",
-                       found.cost ? shortest(found.cost->si()) : "",
-                       settings_of(report.scenario, found.plan)});
+                       found.cost ? shortest(found.cost->si()) : "", settings_of(found.plan)});
     }
   };
   add("best", report.result.best);

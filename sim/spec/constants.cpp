@@ -14,8 +14,6 @@
 namespace clustersim {
 namespace {
 
-using Fields = std::vector<Field<KernelCalibration>>;
-
 constexpr std::string_view attention_table = "attention.";
 constexpr std::string_view library_table = "gemm.library.";
 constexpr std::string_view memory_table = "memory.library.";
@@ -26,7 +24,7 @@ bool is_fitted_type(const FieldInfo& info) {
 }
 
 const Field<KernelCalibration>* find_field(std::string_view key) {
-  const Fields& fields = calibration_schema().fields;
+  const auto& fields = calibration_schema().fields;
   const auto found = std::find_if(fields.begin(), fields.end(),
                                   [&](const auto& field) { return field.info.key == key; });
   return found == fields.end() ? nullptr : &*found;

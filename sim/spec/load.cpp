@@ -247,6 +247,12 @@ void finish(Scenario& scenario, const Loading& loading) {
                    [](const ResolvedValue& a, const ResolvedValue& b) { return a.key < b.key; });
 }
 
+/// A scenario trains or serves: the keys of the other are no inputs of it.
+void drop_other_job(std::vector<Echo>& echo, bool serves) {
+  const char* other = serves ? "training." : "inference.";
+  std::erase_if(echo, [&](const Echo& one) { return one.value.key.starts_with(other); });
+}
+
 void read_search(const Tree& root, SearchSpace& space, Loading& loading) {
   const TreeMember* member = root.member("search");
   if (member == nullptr || member->value.type != TreeType::table) {
@@ -273,7 +279,9 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
   const std::vector<LoadedPart> parts = load_parts(input, reading, loading);
   const auto between = load_named<Fabric>(loading, input.between, reading, "cluster.between");
   auto model = load_model(root, loading, options, input.scenario.assumptions);
-  auto stack = load_named<Stack>(loading, input.stack, reading, "training.stack");
+  auto stack = reading.has("inference.stack")
+                   ? load_named<Stack>(loading, input.serving_stack, reading, "inference.stack")
+                   : load_named<Stack>(loading, input.stack, reading, "training.stack");
   if (!reading.has("training.optimizer") && stack) {
     input.optimizer = stack->optimizer.use;
   }
@@ -300,6 +308,7 @@ std::optional<Scenario> read_scenario(const Tree& root, Loading& loading,
     note_overlay(overlay, loading, input.scenario);
   }
   echo_object(scenario_schema(), input, reading, context);
+  drop_other_job(context.echo, input.scenario.serves());
   if (!input.partitions.empty()) {
     std::erase_if(context.echo, [](const Echo& echo) { return echo.value.key == "cluster.nodes"; });
   }

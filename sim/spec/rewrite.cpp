@@ -13,9 +13,8 @@
 #include <utility>
 
 namespace clustersim {
-namespace {
 
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
@@ -31,25 +30,27 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-std::string key_text(const std::string& key) {
+std::string toml_key(const std::string& key) {
   const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
   });
-  return bare ? key : quoted(key);
+  return bare ? key : toml_string(key);
 }
+
+namespace {
 
 std::string value_text(const Tree& tree) {
   std::string out;
   switch (tree.type) {
   case TreeType::string:
-    return quoted(tree.string);
+    return toml_string(tree.string);
   case TreeType::array:
     for (const Tree& item : tree.items)
       out += (out.empty() ? "" : ", ") + value_text(item);
     return "[" + out + "]";
   case TreeType::table:
     for (const TreeMember& member : tree.members)
-      out += (out.empty() ? " " : ", ") + key_text(member.key) + " = " + value_text(member.value);
+      out += (out.empty() ? " " : ", ") + toml_key(member.key) + " = " + value_text(member.value);
     return "{" + out + " }";
   case TreeType::real: {
     std::string text = written(tree);
@@ -75,12 +76,12 @@ void write_table(std::string& out, const Tree& table, const std::string& path) {
   if (!path.empty() && (values || table.members.empty())) out += "\n[" + path + "]\n";
   for (const TreeMember& member : table.members) {
     if (!own_header(member.value)) {
-      out += key_text(member.key) + " = " + value_text(member.value) + "\n";
+      out += toml_key(member.key) + " = " + value_text(member.value) + "\n";
     }
   }
   for (const TreeMember& member : table.members) {
     if (own_header(member.value)) {
-      write_table(out, member.value, (path.empty() ? "" : path + ".") + key_text(member.key));
+      write_table(out, member.value, (path.empty() ? "" : path + ".") + toml_key(member.key));
     }
   }
 }

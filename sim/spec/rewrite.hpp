@@ -8,9 +8,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clustersim {
+
+/// In quotes, and a key in quotes where it needs them.
+[[nodiscard]] std::string toml_string(std::string_view text);
+[[nodiscard]] std::string toml_key(const std::string& key);
 
 /// As TOML: values first, then tables, each under its own header.
 [[nodiscard]] std::string toml_text(const Tree& root);

@@ -85,6 +85,19 @@ struct Plan {
   Offload offload;
 };
 
+/// Serving in place of training: `batch` sequences at a time on each copy of the model. Lowering
+/// reads the same Training (its sequence, precision and stack are filled from here) and Plan.
+struct Inference {
+  std::int64_t batch = 0; // 0: a scenario of training
+  std::int64_t prompt = 0, output = 0;
+  std::int64_t chunk = 8192;             // tokens of one prefill pass, at most
+  Precision precision = Precision::bf16; // of matrix products
+  Precision weights = Precision::bf16;   // as the layers' matrices are stored
+  std::int64_t weight_group = 128;       // 4-bit weights that share a 16-bit scale
+  Precision kv_cache = Precision::bf16;  // as keys and values are stored
+  LaunchMode launch = LaunchMode::graph; // of decode; prefill is launched as the stack says
+};
+
 struct PowerLimits {
   std::optional<Watts> cap; // per chip
   double pue = 1.0;
@@ -116,6 +129,7 @@ struct Scenario {
   Transformer model;
   Training training;
   Plan plan;
+  Inference inference;
   SearchSpace search;
   PowerLimits power;
   Prices prices;
@@ -128,6 +142,7 @@ struct Scenario {
 
   [[nodiscard]] const Partition& partition() const { return cluster.partitions[seen_from]; }
   [[nodiscard]] const Chip& chip() const { return partition().node.chip; }
+  [[nodiscard]] bool serves() const { return inference.batch > 0; }
   /// Chips of the partitions before this one.
   [[nodiscard]] int first_chip() const {
     int before = 0;
@@ -146,5 +161,13 @@ struct Scenario {
     return share > 0 ? share : training.global_batch / (plan.data * plan.micro_batch);
   }
 };
+
+/// Without the loader's echo, which many copies would carry along.
+[[nodiscard]] inline Scenario bare(Scenario scenario) {
+  scenario.inputs.clear();
+  scenario.assumptions.clear();
+  scenario.warnings.clear();
+  return scenario;
+}
 
 } // namespace clustersim

@@ -96,7 +96,7 @@ void add_training(Schema<S>& s) {
       .derived("as many as sequence");
   add(s, "training.global_batch", in(&Scenario::training, &T::global_batch),
       "sequences per optimizer step")
-      .required()
+      .required_unless("inference")
       .between(1, most_sequences)
       .alias("gbs");
   const auto dtype = [](std::initializer_list<Precision> list) {
@@ -121,6 +121,10 @@ void add_training(Schema<S>& s) {
   add_choice(s, "training.master_dtype", in(&Scenario::training, &T::master_dtype),
              dtype({fp32, fp16, bf16}), "of the master weights")
       .because("mixed precision keeps FP32 master weights");
+}
+
+void add_training_run(Schema<S>& s) {
+  using T = Training;
   add(s, "training.dropout", in(&Scenario::training, &T::dropout), "dropout in the layers")
       .because("large models are trained without");
   add(s, "training.document", in(&Scenario::training, &T::document),
@@ -142,7 +146,7 @@ void add_training(Schema<S>& s) {
       .between(0, 1e9)
       .because("the head runs on every token");
   add(s, "training.stack", at(&S::stack), "id of a software stack")
-      .required()
+      .required_unless("inference")
       .example("the name of a stack; clustersim list stacks");
   add(s, "training.tokens", in(&Scenario::training, &T::tokens), "of the whole run").above(0, 1e18);
 }
@@ -226,6 +230,58 @@ void add_plan(Schema<S>& s) {
       .derived("the usual order; with several partitions data comes last");
 }
 
+void add_inference(Schema<S>& s) {
+  using I = Inference;
+  const auto dtype = [](std::initializer_list<Precision> list) {
+    Choices<Precision> choices;
+    for (const Precision one : list)
+      choices.emplace_back(name_of(one), one);
+    return choices;
+  };
+  using enum Precision;
+  add(s, "inference.batch", in(&Scenario::inference, &I::batch),
+      "sequences served at a time by each copy of the model; this table takes the place of "
+      "[training]")
+      .required_in_table()
+      .between(1, 1e6);
+  add(s, "inference.prompt", in(&Scenario::inference, &I::prompt), "tokens of a prompt")
+      .required_in_table()
+      .between(1, 1e7)
+      .length();
+  add(s, "inference.output", in(&Scenario::inference, &I::output), "tokens generated for it")
+      .required_in_table()
+      .between(1, 1e7)
+      .length();
+  add(s, "inference.stack", at(&S::serving_stack), "id of a software stack")
+      .required_in_table()
+      .example("the name of a stack; clustersim list stacks");
+  add_choice(s, "inference.precision", in(&Scenario::inference, &I::precision),
+             dtype({fp32, tf32, fp16, bf16, fp8, fp4, int8}), "of matrix products")
+      .because("the usual choice");
+  add_choice(s, "inference.weights", in(&Scenario::inference, &I::weights),
+             dtype({fp32, fp16, bf16, fp8, fp4, int8, int4}),
+             "format in which the layers' matrices are stored; products widen it")
+      .derived("the precision of the products");
+  add(s, "inference.weight_group", in(&Scenario::inference, &I::weight_group),
+      "4-bit weights that share one 16-bit scale")
+      .between(1, 1e6)
+      .because("of AWQ and GPTQ checkpoints");
+  add_choice(s, "inference.kv_cache", in(&Scenario::inference, &I::kv_cache),
+             dtype({fp32, fp16, bf16, fp8, int8, int4}), "format of cached keys and values")
+      .derived("the activations' format");
+  add(s, "inference.chunk", in(&Scenario::inference, &I::chunk),
+      "tokens of prompts that one pass works on; longer prompts take several")
+      .between(1, 1e7)
+      .length()
+      .because("the token budget of a step in vLLM and TensorRT-LLM");
+  add_choice(s, "inference.launch", in(&Scenario::inference, &I::launch),
+             Choices<LaunchMode>{{"graph", LaunchMode::graph},
+                                 {"eager", LaunchMode::eager},
+                                 {"compiled", LaunchMode::compiled}},
+             "how a decode step reaches the chip; prefill is launched as the stack says")
+      .because("servers capture the decode step as a graph");
+}
+
 void add_rest(Schema<S>& s) {
   add(s, "power.cap", in(&Scenario::power, &PowerLimits::cap), "limit of one chip");
   add(s, "power.pue", in(&Scenario::power, &PowerLimits::pue),
@@ -236,7 +292,6 @@ void add_rest(Schema<S>& s) {
   add(s, "calibration.use", at(&S::calibration),
       "a .toml file that `clustersim calibrate` wrote, laid over the catalogue; or a calibration "
       "(its id, or a .toml file) in place of the chip's");
-  add_reserved(s, "inference", "", "inference is");
   add_open_table(s, "search",
                  "axis = [values]: what `clustersim search` may choose from; see [search]");
   add_reserved(s, "sizing", "", "cluster sizing is");
@@ -277,8 +332,10 @@ const Schema<ScenarioInput>& scenario_schema() {
     Schema<S> s{"scenario", "A question: cluster, model, training, plan (configs)", {}};
     add_what(s);
     add_training(s);
+    add_training_run(s);
     add_axes(s);
     add_plan(s);
+    add_inference(s);
     add_tuning(s);
     add_rest(s);
     return s;

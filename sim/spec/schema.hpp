@@ -10,6 +10,7 @@
 #include "spec/schema_values.hpp"
 #include "spec/tree.hpp"
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -29,9 +30,9 @@ struct Field {
 
 template <class T>
 struct Schema {
-  std::string name;  // "chip"
-  std::string title; // one sentence for the reference
-  std::vector<Field<T>> fields;
+  std::string name;            // "chip"
+  std::string title;           // one sentence for the reference
+  std::deque<Field<T>> fields; // a FieldTuner stays good while more are added
 };
 
 /// Fluent decoration of the field just added.
@@ -39,6 +40,12 @@ class FieldTuner {
 public:
   explicit FieldTuner(FieldInfo& info) : info_(&info) {}
   FieldTuner& required() { return info_->required = true, *this; }
+  /// Needed unless the file has this table.
+  FieldTuner& required_unless(std::string table) {
+    return info_->excused_by = std::move(table), required();
+  }
+  /// Needed once the file has its table.
+  FieldTuner& required_in_table() { return info_->only_in_table = true, required(); }
   /// Why this default. With `derived`, what the default is computed from.
   FieldTuner& because(std::string reason) { return info_->reason = std::move(reason), *this; }
   FieldTuner& derived(std::string rule) {

@@ -216,6 +216,9 @@ private:
         const std::size_t dot = field.info->key.rfind('.');
         const std::string table = dot == std::string::npos ? "" : field.info->key.substr(0, dot);
         const bool has_table = reading_.tables.count(table) > 0;
+        if (field.info->only_in_table && !has_table) continue;
+        const std::string& other = field.info->excused_by;
+        if (!other.empty() && reading_.tables.count(other) > 0) continue;
         add(diagnose(reading_.place_of(field.info->key),
                      "'" + field.info->key.substr(dot == std::string::npos ? 0 : dot + 1) +
                          "' is missing" + (table.empty() ? "" : " in [" + table + "]"),

@@ -46,6 +46,8 @@ struct FieldInfo {
   double high = std::numeric_limits<double>::infinity();
   bool open_low = false; // low itself is out of range
   bool required = false;
+  std::string excused_by{};                      // needed unless the file has this table
+  bool only_in_table = false;                    // needed only where the file has its table
   bool derived = false;                          // the default is computed from other values
   bool figure = false;                           // a number: in the catalogue it needs a source
   bool binary_suffix = false;                    // "8k" = 8192

@@ -35,7 +35,7 @@ struct PartitionInput {
 };
 struct ScenarioInput {
   Scenario scenario; // training, plan, power, prices
-  std::string node, fabric, between, stack, optimizer, calibration, placement;
+  std::string node, fabric, between, stack, serving_stack, optimizer, calibration, placement;
   std::vector<std::string> adapted; // finetune.targets
   int nodes = 1;
   std::optional<std::int64_t> between_links;

@@ -76,8 +76,10 @@ std::optional<std::vector<std::string>> key_path(const std::string& text) {
   return path.empty() ? std::nullopt : std::optional(path);
 }
 
-// Short names: an alias (tp), a key that only one table has (nodes), the model.
-void lengthen(std::vector<std::string>& path) {
+// Short names: an alias (tp), a key that only one table has (nodes), the model. A scenario trains
+// or serves: of both jobs' keys those of the file's are meant.
+void lengthen(std::vector<std::string>& path, bool serves) {
+  const char* other_job = serves ? "training." : "inference.";
   if (path.size() == 1 && path[0] == "model") {
     path = {"model", "use"};
     return;
@@ -94,7 +96,8 @@ void lengthen(std::vector<std::string>& path) {
       path = parts;
       return;
     }
-    if (parts.size() > 1 && parts.back() != "use" && path.size() == 1 && is(parts.back())) {
+    if (parts.size() > 1 && parts.back() != "use" && path.size() == 1 && is(parts.back()) &&
+        !info->key.starts_with(other_job)) {
       keys.push_back(info->key);
     }
     if (path.size() == 1 && info->key == path[0]) {
@@ -106,7 +109,7 @@ void lengthen(std::vector<std::string>& path) {
   }
 }
 
-std::optional<Setting> parse_setting(const std::string& given, Diagnostics& out) {
+std::optional<Setting> parse_setting(const std::string& given, const Tree& root, Diagnostics& out) {
   const auto text =
       make_source_text("--set", given.substr(0, longest_setting), Origin::command_line);
   const std::size_t equals = end_of_key(text->text);
@@ -135,7 +138,7 @@ std::optional<Setting> parse_setting(const std::string& given, Diagnostics& out)
     return std::nullopt;
   }
   setting.path = *path;
-  lengthen(setting.path);
+  lengthen(setting.path, root.find("inference") != nullptr);
   setting.value = value_of(given.substr(start), value_place);
   return setting;
 }
@@ -159,7 +162,7 @@ void erase_aliases(const std::vector<std::string>& path, Tree& root) {
 
 void apply_settings(const std::vector<std::string>& settings, Tree& root, Diagnostics& out) {
   for (const std::string& given : settings) {
-    auto setting = parse_setting(given, out);
+    auto setting = parse_setting(given, root, out);
     if (!setting) {
       continue;
     }

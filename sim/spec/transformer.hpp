@@ -110,6 +110,11 @@ struct ParameterCount {
 /// Whether the window hides keys from a query of this layer in a sequence of this length.
 [[nodiscard]] bool is_windowed(const Transformer& model, std::int64_t layer, std::int64_t sequence);
 
+/// Of both stacks.
+[[nodiscard]] inline std::int64_t all_layers(const Transformer& model) {
+  return model.layers + model.decoder_layers;
+}
+
 /// Rows of the vocabulary when `tensor` ranks share it: as they are where that divides, else the
 /// next multiple of 128 x tensor (Megatron-LM, make_vocab_size_divisible_by).
 [[nodiscard]] std::int64_t padded_vocabulary(std::int64_t vocabulary, std::int64_t tensor);

@@ -3,6 +3,7 @@
 #include "base/units.hpp"
 #include "spec/check_cluster.hpp"
 #include "spec/placement.hpp"
+#include "spec/serving_faults.hpp"
 #include "spec/validate_plan.hpp"
 #include "spec/validate_tuning.hpp"
 
@@ -24,7 +25,9 @@ public:
         training_(input.scenario.training), reading_(reading), loaded_(loaded), out_(out) {}
 
   void derive() {
-    if (!reading_.has("training.sequence") && loaded_.model != nullptr) {
+    if (scenario_.serves()) {
+      derive_serving(input_, reading_, out_);
+    } else if (!reading_.has("training.sequence") && loaded_.model != nullptr) {
       training_.sequence = loaded_.model->sequence_default;
     }
     if (!reading_.has("training.decoder_sequence")) {
@@ -180,6 +183,7 @@ public:
   }
 
   void precision() {
+    if (scenario_.serves()) return; // products take the next path that holds their numbers
     if (!sound({"training.precision"})) return;
     for (const Node* node : nodes_)
       precision_of(node->chip);
@@ -204,20 +208,42 @@ public:
   void axes() {
     if (loaded_.model == nullptr || chips_ == 0 || chips_ > most_chips || !data_known_ ||
         !tensor_fits_ ||
-        !sound({"plan.tensor", "plan.data", "plan.pipeline", "plan.virtual_stages", "plan.schedule",
-                "plan.context", "plan.context_exchange", "plan.hybrid_shard", "plan.zero",
-                "plan.micro_batch", "plan.expert", "plan.expert_tensor", "training.sequence",
-                "finetune.rank", "finetune.targets", "finetune.frozen_layers", "finetune.base"})) {
+        !sound({"plan.tensor",
+                "plan.data",
+                "plan.pipeline",
+                "plan.virtual_stages",
+                "plan.schedule",
+                "inference.batch",
+                "inference.prompt",
+                "inference.output",
+                "plan.context",
+                "plan.context_exchange",
+                "plan.hybrid_shard",
+                "plan.zero",
+                "plan.micro_batch",
+                "plan.expert",
+                "plan.expert_tensor",
+                "training.sequence",
+                "finetune.rank",
+                "finetune.targets",
+                "finetune.frozen_layers",
+                "finetune.base"})) {
       return;
     }
+    if (scenario_.serves()) training_.global_batch = scenario_.inference.batch * plan_.data;
     const std::int64_t batch = training_.global_batch, size = plan_.micro_batch;
     const bool shared = several() ? batch % size == 0 && batch / size >= plan_.data
                                   : batch % (plan_.data * size) == 0;
-    if (!reading_.has("training.global_batch") || !shared) return;
+    if (!scenario_.serves() && (!reading_.has("training.global_batch") || !shared)) return;
     Scenario& scenario = input_.scenario;
     scenario.model = *loaded_.model;
     validate_tuning(input_, reading_, out_);
     validate_plan_axes(scenario, reading_, out_);
+    if (scenario.serves()) {
+      for (const PlanFault& fault : serving_faults(scenario)) {
+        wrong(fault.key, fault.message, fault.expected);
+      }
+    }
   }
 
   void positions() {
@@ -226,7 +252,7 @@ public:
         model->position != PositionKind::learned || training_.sequence <= model->max_positions) {
       return;
     }
-    wrong("training.sequence",
+    wrong(scenario_.serves() ? "inference.prompt" : "training.sequence",
           fmt::format("sequence {} is longer than the {} learned positions of {}",
                       training_.sequence, model->max_positions, model->name),
           fmt::format("at most {}", model->max_positions));

@@ -12,11 +12,6 @@
 namespace clustersim {
 namespace {
 
-/// Of both stacks.
-std::int64_t all_layers(const Transformer& model) {
-  return model.layers + model.decoder_layers;
-}
-
 std::string places_text(const Plan& plan) {
   return plan.virtual_stages > 1 ? fmt::format("{} x {}", plan.pipeline, plan.virtual_stages)
                                  : fmt::format("{}", plan.pipeline);
@@ -53,11 +48,12 @@ private:
     }
     if (plan_.pipeline == 1) return;
     // Stages are timed one by one, pass by pass; the deepest published pipeline has 64.
-    constexpr std::int64_t most_stages = 128, most_places = 1024;
-    if (plan_.pipeline > most_stages || places > most_places) {
-      return wrong(
-          "plan.pipeline", fmt::format("{} stages are more than can be timed", stage_text()),
-          fmt::format("at most {} stages, {} with virtual ones", most_stages, most_places));
+    constexpr std::int64_t most_places = 1024;
+    if (plan_.pipeline > most_pipeline_stages || places > most_places) {
+      return wrong("plan.pipeline",
+                   fmt::format("{} stages are more than can be timed", stage_text()),
+                   fmt::format("at most {} stages, {} with virtual ones", most_pipeline_stages,
+                               most_places));
     }
     if (plan_.virtual_stages > 1 && plan_.schedule != Schedule::one_f_one_b) {
       return wrong("plan.virtual_stages", "only the schedule 1f1b has virtual stages",

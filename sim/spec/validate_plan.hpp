@@ -9,6 +9,8 @@
 
 namespace clustersim {
 
+inline constexpr std::int64_t most_pipeline_stages = 128;
+
 /// One contradiction: the key to blame and the nearest values that work.
 struct PlanFault {
   std::string key, message, expected;

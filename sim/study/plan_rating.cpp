@@ -15,14 +15,6 @@ Seconds longer(const Occupancy& one) {
   return std::max(one.host, one.compute);
 }
 
-/// The echo of inputs is heavy and says nothing about time.
-Scenario bare(Scenario scenario) {
-  scenario.inputs.clear();
-  scenario.assumptions.clear();
-  scenario.warnings.clear();
-  return scenario;
-}
-
 /// Forward and backward of a micro-batch take T over P stages. Stage s cannot begin before those in
 /// front of it have passed one micro-batch on, nor end before these have passed it back, so the
 /// step is at least max over s of (t_0 + … + t_{s−1}) + m·t_s. However T is shared out, that
@@ -66,6 +58,7 @@ CellFloor PlanRater::floor_of(const PlanCell& cell) {
 Seconds PlanRater::least_of_equal_stages(const CellFloor::Parts& parts, const Plan& plan,
                                          double micro_batches) const {
   const double others = plan.pipeline - 1.0;
+  const int to_middle = plan.pipeline / 2 - 1;
   const double chunks = plan.virtual_stages;
   const double layers = static_cast<double>(scenario_.model.layers) / plan.pipeline;
   const Seconds stage = parts.layer.compute * layers;
@@ -80,24 +73,26 @@ Seconds PlanRater::least_of_equal_stages(const CellFloor::Parts& parts, const Pl
     // Half of the micro-batches have their head on this stage. Or in the middle of the pipeline:
     // nothing to do until a micro-batch of either end has come there.
     return std::max(stage * micro_batches + parts.head.compute * (micro_batches / 2.0),
-                    stage * micro_batches +
-                        parts.layer_forward.compute * (layers * (plan.pipeline / 2 - 1)));
+                    stage * micro_batches + parts.layer_forward.compute * (layers * to_middle));
   }
   return all;
+}
+
+double PlanRater::micro_batches_of(const Plan& plan) const {
+  const std::int64_t count = scenario_.training.global_batch / (plan.data * plan.micro_batch);
+  return static_cast<double>(count);
 }
 
 Seconds PlanRater::least_step(const CellFloor& floor, const Plan& plan) const {
   const CellFloor::Parts& parts = splits_backward(plan.schedule) ? floor.split : floor.plain;
   const double stages = plan.pipeline;
-  const double micro_batches =
-      static_cast<double>(scenario_.training.global_batch / (plan.data * plan.micro_batch));
+  const double micro_batches = micro_batches_of(plan);
   Seconds least = longer(parts.whole) * (micro_batches / stages);
   if (plan.pipeline > 1) {
     if (!splits_backward(plan.schedule) && plan.virtual_stages == 1 && micro_batches > 1.0) {
-      least = std::max(least, longer(parts.whole) * stages_in_a_row(micro_batches, stages));
+      least = std::max(least, parts.whole.compute * stages_in_a_row(micro_batches, stages));
     }
-    const std::int64_t layers = scenario_.model.layers + scenario_.model.decoder_layers;
-    if (layers % (std::int64_t{plan.pipeline} * plan.virtual_stages) == 0) {
+    if (all_layers(scenario_.model) % (std::int64_t{plan.pipeline} * plan.virtual_stages) == 0) {
       least = std::max(least, least_of_equal_stages(parts, plan, micro_batches));
     }
   }
@@ -106,15 +101,14 @@ Seconds PlanRater::least_step(const CellFloor& floor, const Plan& plan) const {
 
 double PlanRater::least_score(const CellFloor& floor, const Plan& plan) const {
   const CellFloor::Parts& parts = splits_backward(plan.schedule) ? floor.split : floor.plain;
-  const double micro_batches =
-      static_cast<double>(scenario_.training.global_batch / (plan.data * plan.micro_batch));
+  const double micro_batches = micro_batches_of(plan);
   const Joules work = parts.whole.work * (micro_batches / plan.pipeline);
   return score_of(least_step(floor, plan), work * slack, Bytes{0});
 }
 
 bool PlanRater::needs_energy() const {
-  const bool by_cost = objective_ == Objective::cost || objective_ == Objective::tokens_per_dollar;
-  return objective_ == Objective::energy || (by_cost && scenario_.prices.electricity.has_value());
+  return objective_ == Objective::energy ||
+         (needs_prices(objective_) && scenario_.prices.electricity.has_value());
 }
 
 Joules PlanRater::energy_of_step(Seconds step, Joules chip_work) const {
@@ -153,13 +147,16 @@ Bytes PlanRater::least_shortage() {
   return Bytes{0} - first_stage_footprint(scenario_).margin();
 }
 
-FoundPlan PlanRater::rate(bool timed) {
+FoundPlan PlanRater::sized() {
   const MemoryFootprint memory = memory_footprint(scenario_);
   FoundPlan found;
   found.plan = scenario_.plan;
   found.used = memory.peak + memory.reserve;
   found.usable = memory.usable;
-  if (!timed) return found;
+  return found;
+}
+
+FoundPlan PlanRater::timed(FoundPlan found) {
   const StepProgram program = lower(scenario_);
   Joules work;
   if (needs_energy()) {

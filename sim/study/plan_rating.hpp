@@ -33,11 +33,13 @@ public:
   void take(const Plan& plan);
   /// Bytes that it lacks on a chip, at most 0 if it fits.
   [[nodiscard]] Bytes least_shortage();
-  [[nodiscard]] FoundPlan rate(bool timed);
+  [[nodiscard]] FoundPlan sized(); // without a time
+  [[nodiscard]] FoundPlan timed(FoundPlan sized);
   void add_energy_and_cost(FoundPlan& found);
 
 private:
   [[nodiscard]] CellFloor::Parts parts(Schedule schedule);
+  [[nodiscard]] double micro_batches_of(const Plan& plan) const;
   [[nodiscard]] Seconds least_of_equal_stages(const CellFloor::Parts& parts, const Plan& plan,
                                               double micro_batches) const;
   [[nodiscard]] double score_of(Seconds step, Joules chip_work, Bytes used) const;

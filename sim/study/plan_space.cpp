@@ -2,8 +2,6 @@
 
 #include "spec/validate_plan.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -11,7 +9,6 @@ namespace clustersim {
 namespace {
 
 constexpr std::int64_t fewest_tokens = 256; // of a sequence on a context rank
-constexpr std::int64_t most_stages = 128;   // as validation has it
 
 std::vector<std::int64_t> divisors(std::int64_t number, std::int64_t most) {
   std::vector<std::int64_t> out;
@@ -24,10 +21,6 @@ std::vector<std::int64_t> divisors(std::int64_t number, std::int64_t most) {
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
-}
-
-std::int64_t all_layers_of(const Transformer& model) {
-  return model.layers + model.decoder_layers;
 }
 
 template <class T>
@@ -44,27 +37,6 @@ std::vector<std::int64_t> open_contexts(const Scenario& scenario) {
   std::erase_if(out,
                 [&](std::int64_t c) { return c > 1 && scenario.training.sequence % (2 * c) != 0; });
   return out;
-}
-
-/// What does not depend on other axes of the plan.
-Refusal tensor_refusal(const Scenario& scenario) {
-  const Transformer& model = scenario.model;
-  const Plan& plan = scenario.plan;
-  const std::int64_t tensor = plan.tensor;
-  if (model.heads % tensor != 0 || model.kv_heads % tensor != 0) {
-    return {"plan.tensor",
-            fmt::format("heads of {} are not divisible by tensor {}", model.name, tensor)};
-  }
-  if (model.ffn_hidden % tensor != 0) {
-    return {"plan.tensor",
-            fmt::format("ffn_hidden {} is not divisible by tensor {}", model.ffn_hidden, tensor)};
-  }
-  if (plan.sequence_parallel && scenario.training.sequence % tensor != 0) {
-    return {"training.sequence",
-            fmt::format("sequence {} is not divisible by tensor {}, as sequence_parallel needs",
-                        scenario.training.sequence, tensor)};
-  }
-  return {};
 }
 
 } // namespace
@@ -92,11 +64,11 @@ std::int64_t Refusals::total() const {
 SearchSpace whole_space(const Scenario& scenario) {
   const Transformer& model = scenario.model;
   const std::int64_t chips = scenario.cluster.chips();
-  const std::int64_t layers = all_layers_of(model);
+  const std::int64_t layers = all_layers(model);
   const std::int64_t heads = std::gcd(model.heads, model.kv_heads);
   SearchSpace space = scenario.search;
   fill(space.tensor, divisors(std::gcd(chips, std::gcd(heads, model.ffn_hidden)), chips));
-  fill(space.pipeline, divisors(chips, std::min(layers, most_stages)));
+  fill(space.pipeline, divisors(chips, std::min(layers, most_pipeline_stages)));
   fill(space.virtual_stages, divisors(layers, layers));
   fill(space.context, open_contexts(scenario));
   fill(space.expert,
@@ -114,7 +86,7 @@ SearchSpace whole_space(const Scenario& scenario) {
 
 PlanSpace::PlanSpace(const Scenario& scenario)
     : space_(whole_space(scenario)), base_(scenario.plan), chips_(scenario.cluster.chips()),
-      batch_(scenario.training.global_batch), layers_(all_layers_of(scenario.model)),
+      batch_(scenario.training.global_batch), layers_(all_layers(scenario.model)),
       node_chips_(scenario.cluster.partitions.front().node.chips),
       experts_(scenario.model.moe.experts > 0) {
   for (const std::int64_t tensor : space_.tensor) {
@@ -122,8 +94,6 @@ PlanSpace::PlanSpace(const Scenario& scenario)
       if (chips_ % (tensor * context) == 0) add_cells(tensor, context);
     }
   }
-  for (const PlanCell& cell : cells_)
-    plans_ += arrangements(cell);
 }
 
 /// Axes that mean nothing without another are not multiplied out: sequence parallelism of one
@@ -131,6 +101,7 @@ PlanSpace::PlanSpace(const Scenario& scenario)
 void PlanSpace::add_cells(std::int64_t tensor, std::int64_t context) {
   Plan plan = base_;
   plan.pipeline = plan.virtual_stages = 1;
+  plan.stage_layers.clear(); // of the given pipeline alone
   plan.zero = 0;
   plan.hybrid_shard = 1;
   plan.tensor = static_cast<int>(tensor);
@@ -179,7 +150,7 @@ std::int64_t PlanSpace::data_of(const PlanCell& cell, std::int64_t pipeline) con
 
 std::vector<Schedule> PlanSpace::schedules(std::int64_t pipeline) const {
   if (pipeline > 1) return space_.schedule;
-  return {space_.schedule.front()};
+  return {Schedule::one_f_one_b}; // means nothing there; the default
 }
 
 std::vector<std::int64_t> PlanSpace::virtual_stages_of(std::int64_t pipeline,
@@ -223,14 +194,6 @@ void adopt(Scenario& scenario, const Plan& plan, std::int64_t vocabulary) {
   scenario.plan = plan;
   scenario.model.vocabulary = padded_vocabulary(vocabulary, plan.tensor);
   scenario.plan.ends_as_layers = ends_should_count(scenario);
-}
-
-Refusal refusal_of(const Scenario& scenario) {
-  Refusal refusal = tensor_refusal(scenario);
-  if (!refusal.key.empty()) return refusal;
-  const std::vector<PlanFault> faults = plan_faults(scenario);
-  if (faults.empty()) return {};
-  return {faults.front().key, faults.front().message};
 }
 
 } // namespace clustersim

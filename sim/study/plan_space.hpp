@@ -5,6 +5,7 @@
 // context and expert parallelism, micro-batch and recompute. The arrangement says how cells make a
 // step: pipeline and its schedule, virtual stages and sharding. Data parallelism is what is left.
 
+#include "analysis/plan_axes.hpp"
 #include "spec/scenario.hpp"
 
 #include <cstdint>
@@ -42,7 +43,6 @@ public:
   [[nodiscard]] const std::vector<PlanCell>& cells() const { return cells_; }
   /// Arrangements of a cell, refused ones included.
   [[nodiscard]] std::int64_t arrangements(const PlanCell& cell) const;
-  [[nodiscard]] std::int64_t plans() const { return plans_; }
   /// Calls `visit(plan)` for each arrangement of a cell. Plans whose data axis does not come out
   /// whole are no plans and are not counted.
   template <class Visit>
@@ -85,17 +85,10 @@ private:
   int node_chips_;
   bool experts_;
   std::vector<PlanCell> cells_;
-  std::int64_t plans_ = 0;
 };
 
 /// Puts `plan` into `scenario`, and what follows from it: the padded vocabulary, the places of
 /// embedding and head. `vocabulary` is the unpadded one.
 void adopt(Scenario& scenario, const Plan& plan, std::int64_t vocabulary);
-
-/// The first thing that is wrong with a scenario's plan; an empty key if nothing is.
-struct Refusal {
-  std::string key, reason;
-};
-[[nodiscard]] Refusal refusal_of(const Scenario& scenario);
 
 } // namespace clustersim

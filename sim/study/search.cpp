@@ -149,14 +149,14 @@ private:
     rater_->take(plan);
     const Bytes lacking = rater_->least_shortage();
     if (lacking > Bytes{0}) return too_large(lacking);
-    const FoundPlan sized = rater_->rate(false);
+    FoundPlan sized = rater_->sized();
     if (!fits(sized)) return too_large(shortage(sized));
     const bool by_memory = options_->objective == Objective::memory;
     if (hopeless(plan, by_memory ? sized.used.si() : least, sized.used)) {
       ++out_.pruned;
       return;
     }
-    FoundPlan found = rater_->rate(true);
+    FoundPlan found = rater_->timed(std::move(sized));
     ++out_.evaluated;
     anything_fits_ = true;
     if (options_->pareto) front_.add(found);
@@ -174,7 +174,7 @@ private:
     ++out_.evaluated;
     if (anything_fits_) return;
     if (out_.nearest && shortage(*out_.nearest) < lacking) return;
-    keep_nearest(out_.nearest, rater_->rate(false));
+    keep_nearest(out_.nearest, rater_->sized());
   }
 
   PlanRater* rater_;
@@ -241,12 +241,13 @@ private:
 
   void take_part() {
     const auto& cells = space_.cells();
+    counts_.resize(cells.size());
     for (std::size_t i = static_cast<std::size_t>(options_->part - 1); i < cells.size();
          i += static_cast<std::size_t>(options_->parts)) {
-      const std::int64_t plans = space_.arrangements(cells[i]);
-      if (plans == 0) continue;
+      counts_[i] = space_.arrangements(cells[i]);
+      if (counts_[i] == 0) continue;
       order_.push_back(i);
-      result_.enumerated += plans;
+      result_.enumerated += counts_[i];
     }
   }
 
@@ -275,23 +276,21 @@ private:
            floors_[order_[first]].score > leaders_.worst();
   }
   void prune(std::size_t cell) {
-    result_.pruned += space_.arrangements(space_.cells()[cell]);
+    result_.pruned += counts_[cell];
     report(cell);
   }
   void report(std::size_t cell) {
-    done_ += space_.arrangements(space_.cells()[cell]);
+    done_ += counts_[cell];
     if (options_->progress) options_->progress({done_, result_.enumerated});
   }
 
   void run_batch(std::size_t first, std::size_t end) {
     std::vector<CellOutcome> outcomes(end - first);
     const double limit = leaders_.worst();
-    const bool anything_fits = result_.evaluated > 0 && found_;
     in_parallel(first, end, [&](std::size_t i) {
       const std::size_t cell = order_[i];
-      outcomes[i - first] =
-          CellSearch(rater(), floors_[cell], *options_, limit, front_, anything_fits)
-              .run(space_, space_.cells()[cell]);
+      outcomes[i - first] = CellSearch(rater(), floors_[cell], *options_, limit, front_, found_)
+                                .run(space_, space_.cells()[cell]);
     });
     for (std::size_t i = first; i < end; ++i) {
       take(std::move(outcomes[i - first]));
@@ -334,6 +333,7 @@ private:
   Front front_;
   int threads_;
   std::vector<std::unique_ptr<PlanRater>> raters_;
+  std::vector<std::int64_t> counts_; // arrangements by cell
   std::vector<CellFloor> floors_;
   std::vector<std::size_t> order_;
   SearchResult result_;

@@ -17,6 +17,9 @@ namespace clustersim {
 /// round. Cost is rent and electricity, as far as prices are known.
 enum class Objective { step_time, cost, energy, memory, tokens_per_dollar };
 [[nodiscard]] std::string_view name_of(Objective objective);
+[[nodiscard]] constexpr bool needs_prices(Objective objective) {
+  return objective == Objective::cost || objective == Objective::tokens_per_dollar;
+}
 
 struct SearchProgress {
   std::int64_t done = 0, plans = 0; // plans dealt with, of all

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "spec/load.hpp"
+#include "spec/rewrite.hpp"
 
 #include <fmt/format.h>
 
@@ -47,17 +48,6 @@ std::string bad_count(const CsvTable& table, std::size_t row) {
   return {};
 }
 
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : printable(text)) {
-    if (c == '"' || c == '\\') {
-      result += '\\';
-    }
-    result += c;
-  }
-  return result + '"';
-}
-
 /// A TOML value: counts and truth values bare, the rest quoted.
 std::string toml_value(const std::string& text) {
   if (text == "true" || text == "false") {
@@ -65,7 +55,7 @@ std::string toml_value(const std::string& text) {
   }
   const std::optional<double> number = number_from(text);
   if (!number) {
-    return quoted(text);
+    return toml_string(printable(text));
   }
   return *number == std::floor(*number) && std::abs(*number) <= largest_count
              ? fmt::format("{:.0f}", *number)
@@ -90,7 +80,8 @@ public:
     if (chips.empty()) {
       return skipped(fmt::format("chip '{}' is not in the catalogue", printable(chip)));
     }
-    run_.text = fmt::format("schema = 1\ntitle = {}\n", quoted(table_->at(row_, "id")));
+    run_.text =
+        fmt::format("schema = 1\ntitle = {}\n", toml_string(printable(table_->at(row_, "id"))));
     if (std::string reason = cluster(chips.front()->id); !reason.empty()) {
       return skipped(std::move(reason));
     }
@@ -176,7 +167,7 @@ private:
                     std::int64_t nodes) {
     set("cluster.node", node.id);
     set("cluster.nodes", std::to_string(nodes));
-    const std::string of_node = fmt::format("override.node.{}.", quoted(node.id));
+    const std::string of_node = fmt::format("override.node.{}.", toml_string(printable(node.id)));
     set(of_node + "node.chip", chip);
     set(of_node + "node.chips", std::to_string(held));
     if (node.scale_up.shape == "torus" && node.nics.count > 0) { // cards go with the hosts
@@ -184,11 +175,11 @@ private:
           std::to_string(std::max<std::int64_t>(node.nics.count * held / node.chips, 1)));
     }
     overrides("node:", of_node);
-    overrides("chip:", fmt::format("override.chip.{}.", quoted(chip)));
+    overrides("chip:", fmt::format("override.chip.{}.", toml_string(printable(chip))));
     if (nodes > 1) {
       if (const auto fabric = take("cluster.fabric")) {
         set("cluster.fabric", *fabric);
-        overrides("fabric:", fmt::format("override.fabric.{}.", quoted(*fabric)));
+        overrides("fabric:", fmt::format("override.fabric.{}.", toml_string(printable(*fabric))));
       }
     }
     const auto degree = [&](std::string_view column) {
@@ -219,7 +210,7 @@ private:
           set(key, *value);
           if (key == "training.stack") {
             run_.stack = *value;
-            overrides("stack:", fmt::format("override.stack.{}.", quoted(*value)));
+            overrides("stack:", fmt::format("override.stack.{}.", toml_string(printable(*value))));
           }
         }
       } else if (key == "memory.level") {

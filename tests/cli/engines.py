@@ -10,7 +10,10 @@ PIPELINE = ("--set", "pipeline=4", "--set", "data=4", "--set", "tensor=8")
 
 def engines(program):
     for config in sorted((program.source / "configs").glob("*.toml")):
-        if "[[cluster.partition]]" in config.read_text():
+        if "[inference]" in config.read_text():
+            run = program("run", config, "--engine", "event")
+            program.expect(run.code == 2 and "serves" in run.err, f"{config.stem}: the event engine is refused")
+        elif "[[cluster.partition]]" in config.read_text():
             unlike_partitions(program, config.stem)
         else:
             agreement(program, config.stem)

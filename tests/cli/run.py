@@ -11,15 +11,18 @@ from foreign_runs import foreign_runs
 from harness import Program, arguments
 from kernel import kernel
 from imports import imports
+from inference import inference
 from reports import reports
 from streams import streams
 from topology import topology
+from tuning import tuning
 
 
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports, engines, compare, kernel, topology, calibration, imports, foreign_runs):
+    for group in (commands, streams, reports, engines, compare, kernel, topology, calibration, imports, foreign_runs,
+                  inference, tuning):
         group(program)
     documents(program, options.update)
     return program.finish()

@@ -45,17 +45,17 @@ constexpr Published models[] = {{64, 6144, 48, 2048, 4},    // 22B
 
 Scenario korthikanti(const Published& size, int tensor, bool sequence_parallel) {
   const auto count = [](double value) { return std::to_string(static_cast<long>(value)); };
-  return loaded("schema = 1\n[cluster]\nnode = \"dgx-a100-80\"\n[model]\nlayers = " +
-                count(size.layers) + "\nhidden = " + count(size.hidden) +
-                "\nheads = " + count(size.heads) +
-                "\nvocabulary = 51200\nmax_positions = 2048\nposition = \"learned\"\n"
-                "attention_bias = true\nprojection_bias = true\nmlp_bias = true\n"
-                "tied_embeddings = true\n[training]\nsequence = " +
-                count(size.sequence) +
-                "\nglobal_batch = 32\nprecision = \"fp16\"\ndropout = true\n"
-                "stack = \"megatron-lm-2022\"\n[plan]\ntensor = " +
-                std::to_string(tensor) + "\nmicro_batch = " + count(size.micro_batch) +
-                (sequence_parallel ? "\nsequence_parallel = true\n" : "\n"));
+  return loaded(
+      "schema = 1\n[cluster]\nnode = \"dgx-a100-80\"\n[model]\nlayers = " + count(size.layers) +
+      "\nhidden = " + count(size.hidden) + "\nheads = " + count(size.heads) +
+      "\nvocabulary = 51200\nmax_positions = 2048\nposition = \"learned\"\n"
+      "attention_bias = true\nprojection_bias = true\nmlp_bias = true\n"
+      "tied_embeddings = true\n[training]\nsequence = " +
+      count(size.sequence) +
+      "\nglobal_batch = 32\nprecision = \"fp16\"\ndropout = true\n"
+      "stack = \"megatron-lm-2022\"\n[plan]\ntensor = " +
+      std::to_string(tensor) + "\nmicro_batch = " + count(size.micro_batch) +
+      (sequence_parallel ? "\nsequence_parallel = true\n" : "\n"));
 }
 
 } // namespace
@@ -88,9 +88,9 @@ TEST_CASE("ZeRO paper (arXiv 1910.02054), figure 1: 7.5 billion parameters on 64
     scenario.plan.data = static_cast<int>(ranks);
     const auto psi = static_cast<double>(count_parameters(scenario.model).total);
     const MemoryFootprint memory = memory_footprint(scenario);
-    const double states = (term(memory, "weights") + term(memory, "gradients") +
-                           term(memory, "optimizer states"))
-                              .si();
+    const double states =
+        (term(memory, "weights") + term(memory, "gradients") + term(memory, "optimizer states"))
+            .si();
     const double expected[] = {16.0 * psi, 4.0 * psi + 12.0 * psi / ranks,
                                2.0 * psi + 14.0 * psi / ranks, 16.0 * psi / ranks};
     CHECK(states == close_to(expected[stage], 0.01));
@@ -99,11 +99,11 @@ TEST_CASE("ZeRO paper (arXiv 1910.02054), figure 1: 7.5 billion parameters on 64
 
 TEST_CASE("Llama 2 7B does not fit one 80 GB chip with AdamW, and fits eight with ZeRO-2 or 3") {
   const auto seven_billion = [](int zero, const std::string& more) {
-    return memory_footprint(loaded(
-        "schema = 1\n[cluster]\nnode = \"dgx-a100-80\"\n[model]\nuse = \"llama-2-7b\"\n"
-        "[training]\nsequence = 4096\nglobal_batch = 8\nstack = \"megatron-core-2024\"\n"
-        "[plan]\nrecompute = \"full\"\nzero = " +
-        std::to_string(zero) + "\n" + more));
+    return memory_footprint(
+        loaded("schema = 1\n[cluster]\nnode = \"dgx-a100-80\"\n[model]\nuse = \"llama-2-7b\"\n"
+               "[training]\nsequence = 4096\nglobal_batch = 8\nstack = \"megatron-core-2024\"\n"
+               "[plan]\nrecompute = \"full\"\nzero = " +
+               std::to_string(zero) + "\n" + more));
   };
   // 18 bytes (FP32 gradients) of 6.738 billion parameters are 121 GB.
   CHECK_FALSE(seven_billion(0, "").fits());
@@ -118,8 +118,7 @@ TEST_CASE("QLoRA (arXiv 2305.14314): 65 billion parameters on one card of 48 GB"
   // 0.127 bits of scales per parameter with double quantisation, 0.5 without.
   const auto weights = [](const char* twice) {
     return term(memory_footprint(test::shipped_scenario(
-                    "qlora_llama_65b",
-                    {std::string("finetune.double_quantisation=") + twice})),
+                    "qlora_llama_65b", {std::string("finetune.double_quantisation=") + twice})),
                 "weights")
         .si();
   };

@@ -22,16 +22,16 @@ Scenario small_scenario(const std::vector<std::string>& settings) {
   const std::string text = R"(
 schema = 1
 [cluster]
-node = "dgx-a100-80gb"
+node = "dgx-a100-80"
 nodes = 2
 fabric = "rail-optimized-hdr"
 [model]
-name = "small"
 layers = 8
 hidden = 2048
 heads = 16
 ffn_hidden = 8192
 vocabulary = 32000
+position = "rotary"
 sequence_default = 1024
 [training]
 sequence = 1024
@@ -148,7 +148,7 @@ TEST_CASE("search: no plan is faster than its lower bound") {
       const CellFloor floor = rater.floor_of(cell);
       space.visit(cell, [&](const Plan& plan) {
         if (!rater.refusal(plan).key.empty()) return;
-        const FoundPlan found = rater.rate(true);
+        const FoundPlan found = rater.timed(rater.sized());
         CAPTURE(plan.pipeline);
         CAPTURE(plan.virtual_stages);
         CAPTURE(static_cast<int>(plan.schedule));

@@ -3,11 +3,9 @@
 
 usage: spread.py PATH/TO/clustersim [--print | --update]
 
-A spread s of a family or link is what makes ±1.28 s hold four of five rows: the 80 % quantile of
-|ln(measured / predicted)|, divided by 1.28 (docs/explanation/uncertainty.md). That of a stack is what the scatter
-of measured steps has beside it: with it, ±0.67 of the whole hold half of the steps that are not `core`, so that
-core steps judge it. spread.toml says which rows speak for which file. Exit status 1 when the figure in a file is
-off by more than a tenth of itself, of a stack by more than a third, or by 0.01; --update writes new ones.
+A spread s is what makes ±1.28 s hold four of five rows: the 80 % quantile of |ln(measured / predicted)|, divided
+by 1.28 (docs/explanation/uncertainty.md). spread.toml says which rows speak for which file. Exit status 1 when
+the figure in a file is off by more than a tenth of itself or 0.01; --update writes new ones.
 """
 
 import csv
@@ -19,9 +17,8 @@ import tomllib
 
 import report as reports
 
-four_of_five, half = 1.2816, 0.6745 # standard deviations of a normal distribution
-least_rows, least_runs = 20, 10
-default_of_stacks = 0.08
+four_of_five = 1.2816  # standard deviations of a normal distribution
+least_rows = 20
 
 
 def rows_of(report: dict, kind: str) -> list[tuple[dict, dict]]:
@@ -40,23 +37,7 @@ def is_large(kind: str, evidence: dict) -> bool:
     return kind != "collectives" or float(evidence["bytes"]) >= 10e6
 
 
-def spread_of_stack(report: dict, entry: dict) -> tuple[float, int]:
-    own = stated(entry)
-    runs = []
-    for evidence, row in rows_of(report, reports.runs):
-        if row["quantity"] == "step_time" and row["stack"] == entry["stack"] and evidence["core"] != "1":
-            whole = math.log(row["high"] / row["low"]) / 2 / four_of_five
-            runs.append((abs(math.log(row["ratio"])), max(whole**2 - own**2, 0.0)))
-    if len(runs) < least_runs:
-        raise SystemExit(f"{entry['file']}: {len(runs)} runs are too few to speak of a spread")
-    # What each run would need of its stack to lie within half of the distribution.
-    needed = sorted(max((size / half) ** 2 - hardware, 0.0) for size, hardware in runs)
-    return math.sqrt(needed[(len(needed) - 1) // 2]), len(runs)
-
-
 def spread_of(report: dict, entry: dict) -> tuple[float, int]:
-    if "stack" in entry:
-        return spread_of_stack(report, entry)
     sizes = []
     for kind in entry["kinds"]:
         column = "system" if kind == "collectives" else "chip"
@@ -72,7 +53,7 @@ def spread_of(report: dict, entry: dict) -> tuple[float, int]:
 def stated(entry: dict) -> float:
     value = tomllib.loads((reports.root / entry["file"]).read_text())
     for key in entry["key"].split("."):
-        value = value.get(key, default_of_stacks)
+        value = value[key]
     return value["value"] if isinstance(value, dict) else value
 
 
@@ -94,7 +75,7 @@ def main() -> int:
         value = stated(entry)
         if "--print" in sys.argv[2:]:
             print(f"{entry['file']} {entry['key']}: {measured:.3f} of {count} rows")
-        elif abs(value - measured) > max((1 / 3 if "stack" in entry else 0.1) * measured, 0.01):
+        elif abs(value - measured) > max(0.1 * measured, 0.01):
             problems += 1
             print(f"{entry['file']}: {entry['key']} is {value}, {measured:.3f} of {count} rows")
             if "--update" in sys.argv[2:]:

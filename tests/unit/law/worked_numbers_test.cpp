@@ -89,6 +89,20 @@ TEST_CASE("attention.md: FlashAttention-2 at 16,384 tokens on A100") {
   CHECK(t.total.si() == close_to(9799e-6, printed));
 }
 
+TEST_CASE("launch.md: a thousand layer norms of 1 MB on H200") {
+  const MemoryKernel norms{KernelClass::norm, Bytes{1000 * 1e6}, Flops{}, 1000};
+  const Chip h200 = chip("h200-sxm-141gb");
+  Stack captured;
+  captured.launch = LaunchMode::graph;
+  const KernelTime in_graph = memory_kernel_time(norms, make_device(h200, captured, {}));
+  const KernelTime in_stream = memory_kernel_time(norms, device(h200));
+  CHECK(in_graph.launch.si() == close_to(1000 * (0.4e-6 + 0.8e-6)));
+  CHECK(in_stream.launch.si() == close_to(1000 * (1.6e-6 + 0.8e-6)));
+  const double from_l2 = 1e6 / (9.7e12 * 0.6 * 0.55 / 0.87);
+  CHECK(in_graph.total.si() == close_to(1.2e-3 + 1000 * from_l2, 0.02));
+  CHECK(in_graph.launch / in_graph.total == close_to(0.82, 0.01));
+}
+
 TEST_CASE("memory-bound.md: layer norm on A100") {
   const MemoryKernel norm{KernelClass::norm, Bytes{2.0 * 2 * 8192 * 4096}, Flops{}, 1};
   const KernelTime t = memory_kernel_time(norm, device(chip("a100-sxm4-80gb")));

@@ -13,12 +13,6 @@ using clustersim::test::close_to;
 
 namespace {
 
-double program_model_flops(const Scenario& scenario) {
-  const StepProgram program = lower(scenario);
-  return test::sum_over_step(program, [](const Op& op) { return op.model_flops.si(); }) *
-         static_cast<double>(program.classes.at(0).ranks);
-}
-
 double program_gemm_flops(const Scenario& scenario) {
   const StepProgram program = lower(scenario);
   return test::sum_over_step(program, test::gemm_flops) *
@@ -39,7 +33,7 @@ TEST_CASE("model FLOPs of the program are those of the formula, whatever the pla
           scenario.plan.sequence_parallel = tensor > 2;
           scenario.plan.micro_batch = 2;
           test::spread(scenario, tensor, 3, 5);
-          CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+          CHECK(test::program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
         }
       }
     }
@@ -49,7 +43,7 @@ TEST_CASE("model FLOPs of the program are those of the formula, whatever the pla
 TEST_CASE("model FLOPs hold where heads do not divide and K/V heads are fewer than ranks") {
   Scenario scenario = test::example(test::llama3_70b(), 512);
   test::spread(scenario, 16, 1, 1); // 8 K/V heads on 16 ranks
-  CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+  CHECK(test::program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
 }
 
 TEST_CASE("encoders: masked-language head and pooler are counted once") {
@@ -58,7 +52,7 @@ TEST_CASE("encoders: masked-language head and pooler are counted once") {
   scenario.model.causal = false;
   scenario.model.mlm_head = scenario.model.pooler = true;
   test::spread(scenario, 4, 2, 2);
-  CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+  CHECK(test::program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
 }
 
 TEST_CASE("a masked-language head that gathers its tokens first works on these alone") {
@@ -73,7 +67,7 @@ TEST_CASE("a masked-language head that gathers its tokens first works on these a
         close_to(3 * 2 * (256 - masked) * (hidden * vocabulary + hidden * hidden), 1e-12));
   for (const int tensor : {1, 2, 4}) {
     test::spread(scenario, tensor, 2, 2);
-    CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+    CHECK(test::program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
   }
   scenario.training.masked_tokens = 1000; // more than a sequence has
   test::spread(scenario, 1, 1, 1);

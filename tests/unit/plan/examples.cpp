@@ -123,6 +123,12 @@ double sum_over_step(const StepProgram& program, const std::function<double(cons
   return sum;
 }
 
+double program_model_flops(const Scenario& scenario) {
+  const StepProgram program = lower(scenario);
+  return sum_over_step(program, [](const Op& op) { return op.model_flops.si(); }) *
+         static_cast<double>(program.classes.at(0).ranks);
+}
+
 Block block_named(const StepProgram& program, const char* name) {
   for (const Block& block : program.blocks) {
     if (block.name == name) return block;

@@ -33,6 +33,9 @@ void for_each_op(const StepProgram& program,
 /// Σ calls · value over the operators for which `value` is not zero.
 double sum_over_step(const StepProgram& program, const std::function<double(const Op& op)>& value);
 
+/// Of one step of all ranks.
+double program_model_flops(const Scenario& scenario);
+
 Block block_named(const StepProgram& program, const char* name);
 
 /// 2·batch·m·n·k of a matrix product, 0 for anything else.

@@ -19,12 +19,6 @@ using namespace clustersim::test;
 
 namespace {
 
-double program_model_flops(const Scenario& scenario) {
-  const StepProgram program = lower(scenario);
-  return test::sum_over_step(program, [](const Op& op) { return op.model_flops.si(); }) *
-         static_cast<double>(program.classes.at(0).ranks);
-}
-
 double attention_flops(const Scenario& scenario) {
   return test::sum_over_step(lower(scenario), [](const Op& op) {
     return std::holds_alternative<AttentionShape>(op.work) ? op.model_flops.si() : 0.0;
@@ -99,7 +93,7 @@ TEST_CASE("windows: model FLOPs of the program are those of the formula, whateve
         scenario.plan.context = 2;
         scenario.plan.context_exchange = exchange;
         test::spread(scenario, tensor, 1, 2);
-        CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+        CHECK(test::program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
       }
     }
   }
@@ -132,7 +126,7 @@ TEST_CASE("dense layers by list, beside the interval") {
   const Chunk chunk = stages_of(scenario).front().front();
   CHECK(layers_of(chunk, LayerKind::experts) == 3);
   CHECK(layers_of(chunk, LayerKind::dense) == 5);
-  CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+  CHECK(test::program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
 }
 
 TEST_CASE("one rank holds every parameter of every kind of model") {
@@ -154,7 +148,7 @@ TEST_CASE("one rank holds every parameter of every kind of model") {
   for (const Scenario& scenario : all) {
     CHECK(local_parameters(scenario).total ==
           close_to(static_cast<double>(count_parameters(scenario.model).total), 1e-12));
-    CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+    CHECK(test::program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
   }
 }
 
@@ -172,7 +166,7 @@ TEST_CASE("an encoder with its decoder: FLOPs by hand") {
   for (const int tensor : {1, 2, 4}) {
     scenario.plan.sequence_parallel = tensor > 2;
     test::spread(scenario, tensor, 2, 3);
-    CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+    CHECK(test::program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
   }
 }
 
@@ -265,7 +259,7 @@ TEST_CASE("prediction modules: FLOPs by hand, parameters and gradients once") {
     scenario.plan.sequence_parallel = tensor > 1;
     scenario.plan.expert_tensor = tensor;
     test::spread(scenario, tensor, 2, 2);
-    CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+    CHECK(test::program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
     const double bytes = test::sum_over_step(
         lower(scenario), [](const Op& op) { return test::payload(op, Axis::data); });
     CHECK(bytes == close_to(4.0 * local_parameters(scenario).total, 1e-12));

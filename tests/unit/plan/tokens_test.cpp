@@ -16,12 +16,6 @@ using clustersim::test::close_to;
 
 namespace {
 
-double program_model_flops(const Scenario& scenario) {
-  const StepProgram program = lower(scenario);
-  return test::sum_over_step(program, [](const Op& op) { return op.model_flops.si(); }) *
-         static_cast<double>(program.classes.at(0).ranks);
-}
-
 /// Σ queries · keys of the forward attention, all heads and sequences.
 double pairs(const Scenario& scenario) {
   return test::sum_over_step(lower(scenario), [](const Op& op) {
@@ -37,13 +31,13 @@ double pairs(const Scenario& scenario) {
 TEST_CASE("packed documents: queries see their own, in as many pairs as documents are shorter") {
   Scenario scenario = test::example(test::small_gpt(3, 4), 4096);
   test::spread(scenario, 2, 2, 3);
-  const double whole = pairs(scenario), flops = program_model_flops(scenario);
+  const double whole = pairs(scenario), flops = test::program_model_flops(scenario);
   for (const std::int64_t document : {256, 1024, 4096}) {
     scenario.training.document = document;
     REQUIRE(plan_faults(scenario).empty());
     CHECK(pairs(scenario) == close_to(whole * static_cast<double>(document) / 4096));
-    CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
-    CHECK(program_model_flops(scenario) <= flops);
+    CHECK(test::program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+    CHECK(test::program_model_flops(scenario) <= flops);
   }
   scenario.training.document = 1000;
   REQUIRE(plan_faults(scenario).size() == 1);
@@ -70,7 +64,7 @@ TEST_CASE("a loss in pieces: the same products, a piece of the logits") {
     scenario.training.loss_chunks = pieces;
     REQUIRE(plan_faults(scenario).empty());
     CHECK(products() == close_to(whole));
-    CHECK(program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
+    CHECK(test::program_model_flops(scenario) == close_to(model_flops(scenario).si(), 1e-12));
     CHECK(memory_footprint(scenario).peak < peak);
   }
   scenario.training.loss_chunks = 2 * 4096 + 1;

@@ -41,11 +41,18 @@ double host_bytes(const Scenario& scenario, HostWork::What what) {
   });
 }
 
+Scenario with_host(Scenario scenario) {
+  Node::Host& host = scenario.cluster.partitions.front().node.host;
+  host.pcie.bandwidth = BytesPerSecond{64e9};
+  host.memory.bandwidth = BytesPerSecond{300e9};
+  return scenario;
+}
+
 double update_traffic(const Scenario& scenario) {
   return test::sum_over_step(lower(scenario), [](const Op& op) {
     const auto* kernel = std::get_if<MemoryKernel>(&op.work);
     return kernel != nullptr && op.name.starts_with("optimizer update") ? kernel->traffic.si()
-                                                                         : 0.0;
+                                                                        : 0.0;
   });
 }
 
@@ -121,8 +128,7 @@ TEST_CASE("an optimizer's traffic follows from its moves") {
 
 TEST_CASE("a factored state has a value per row and column") {
   Scenario scenario = llama(0);
-  scenario.training.optimizer.states = {
-      {.name = "variance", .shape = StateShape::factored}};
+  scenario.training.optimizer.states = {{.name = "variance", .shape = StateShape::factored}};
   const Trained layer = trained_in_layer(scenario, LayerKind::dense);
   const double edges = (8192 + 8192) * 2 + (8192 + 1024) * 2 + (8192 + 28672) * 3;
   CHECK(layer.factors.total() == close_to(edges + 2 * 8192));
@@ -141,7 +147,7 @@ TEST_CASE("Newton-Schulz rounds take 4 m²n + 2 m³ FLOP on whole matrices, shar
 }
 
 TEST_CASE("an optimizer on the host sends gradients out and gets weights back") {
-  Scenario scenario = llama(0);
+  Scenario scenario = with_host(llama(0));
   test::spread(scenario, 1, 4, 1);
   scenario.plan.zero = 2;
   scenario.plan.offload.optimizer = Tier::host;
@@ -156,7 +162,7 @@ TEST_CASE("an optimizer on the host sends gradients out and gets weights back") 
 }
 
 TEST_CASE("activations leave after forward and come back before backward") {
-  Scenario scenario = llama(0);
+  Scenario scenario = with_host(llama(0));
   scenario.plan.offload.activations = Tier::host;
   const double out = host_bytes(scenario, HostWork::What::to_host);
   CHECK(out > 0.0);

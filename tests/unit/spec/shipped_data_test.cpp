@@ -29,6 +29,8 @@ bool loads(const Catalogue& catalogue, const CatalogueEntry& entry, Diagnostics&
     return load_link(catalogue, entry.id, out, &values).has_value();
   case Kind::stack:
     return load_stack(catalogue, entry.id, out, &values).has_value();
+  case Kind::optimizer:
+    return load_optimizer(catalogue, entry.id, out, &values).has_value();
   case Kind::recipe:      // loaded by the stacks
   case Kind::calibration: // loaded by the chips
     return true;
