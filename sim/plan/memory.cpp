@@ -4,6 +4,7 @@
 #include "plan/context_exchange.hpp"
 #include "plan/experts.hpp"
 #include "plan/memory_states.hpp"
+#include "plan/memory_terms.hpp"
 #include "plan/offload.hpp"
 #include "plan/reduction.hpp"
 #include "plan/stage.hpp"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -19,32 +19,6 @@
 namespace clustersim {
 
 namespace {
-
-class TermList {
-public:
-  void add(std::string name, Bytes bytes, std::string sharded_by) {
-    if (bytes > Bytes{0}) terms_.push_back({std::move(name), bytes, std::move(sharded_by)});
-  }
-  [[nodiscard]] Bytes sum() const {
-    Bytes total;
-    for (const MemoryTerm& term : terms_)
-      total += term.bytes;
-    return total;
-  }
-  [[nodiscard]] std::vector<MemoryTerm> take() { return std::move(terms_); }
-
-private:
-  std::vector<MemoryTerm> terms_;
-};
-
-/// "tensor × data", of the axes that divide something.
-std::string by_axes(std::initializer_list<std::pair<bool, const char*>> axes) {
-  std::string out;
-  for (const auto& [divides, name] : axes) {
-    if (divides) out += (out.empty() ? "" : " × ") + std::string(name);
-  }
-  return out;
-}
 
 /// Everything that the terms of one stage follow from.
 struct StageView {
