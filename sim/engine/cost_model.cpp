@@ -54,8 +54,7 @@ const HostCopy& Network::host_copy(bool to_host) {
 CostModel::CostModel(const Scenario& scenario, Network& network, const ResourceScale& scale)
     : device_(make_device(scenario.chip(), scenario.training.stack, scenario.power, scale)),
       network_(&network), scale_(scale), host_(scenario.training.stack.host),
-      machine_(scenario.partition().node.host),
-      chips_(scenario.partition().node.chips_of_host()),
+      machine_(scenario.partition().node.host), chips_(scenario.partition().node.chips_of_host()),
       tax_(scenario.training.stack.overlap.tax),
       straggler_(straggler_factor(scenario.cluster.chips(),
                                   scenario.training.stack.straggler_per_doubling)) {
