@@ -3,6 +3,7 @@
 #include "base/bug.hpp"
 #include "base/units.hpp"
 #include "engine/job.hpp"
+#include "plan/trained.hpp"
 
 #include <fmt/format.h>
 
@@ -144,6 +145,26 @@ void answer_together(Answer& result, Network& network) {
   result.explanation = explain(job, network, timelines);
 }
 
+/// What MFU counts when not everything is trained, and what a node keeps outside its chips.
+void note_training(Answer& answer) {
+  std::vector<std::string>& out = answer.scenario.assumptions;
+  if (!answer.scenario.training.tuning.trains_all()) {
+    out.push_back(fmt::format(
+        "{:.4g} million of {:.4g} million parameters are trained; MFU counts forward, the data "
+        "gradients down to the first of them, and the weight gradients of these alone",
+        answer.trained / 1e6, static_cast<double>(answer.parameters.total) / 1e6));
+  }
+  const MemoryFootprint& memory = answer.memory;
+  const auto outside = [&](const char* where, Bytes kept, Bytes capacity) {
+    if (kept <= Bytes{0}) return;
+    const std::string of = capacity > Bytes{0} ? "of " + format_binary(capacity)
+                                               : std::string("its capacity is not stated");
+    out.push_back(fmt::format("a host keeps {} in {}, {}", format_binary(kept), where, of));
+  };
+  outside("its memory", memory.host, memory.host_capacity);
+  outside("its drives", memory.drives, memory.drive_capacity);
+}
+
 void advise(Answer& result, CostModel& cost, Network& network) {
   const bool analytic_step = result.engine == Engine::analytic;
   const Seconds analytic = analytic_step ? result.timeline.step : step_time(result.program, cost);
@@ -164,6 +185,7 @@ Answer answer(const Scenario& scenario, const RunOptions& options) {
   result.scenario = scenario;
   warn_of_deep_cap(result.scenario);
   result.parameters = count_parameters(scenario.model);
+  result.trained = trained_parameters(scenario);
   const auto network = std::make_shared<Network>(scenario.cluster);
   CostModel cost(scenario, *network);
   if (scenario.cluster.partitions.size() > 1) {
@@ -172,6 +194,7 @@ Answer answer(const Scenario& scenario, const RunOptions& options) {
   } else {
     answer_alike(result, cost, *network, options);
   }
+  note_training(result);
   advise(result, cost, *network);
   result.network = network;
   if (scenario.prices.electricity) {

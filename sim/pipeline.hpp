@@ -45,6 +45,7 @@ struct Answer {
   Scenario scenario;
   std::shared_ptr<const Network> network; // what the timeline's collectives point into
   ParameterCount parameters;
+  double trained = 0;     // parameters; all of them unless something is frozen
   MemoryFootprint memory; // of several partitions the one with the least room to spare
   Timeline timeline;      // of several partitions the one that the others wait for
   Headline headline;

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 6> names{"forward",   "recompute",     "b
 constexpr std::size_t optimizer = 3, communication = 4, waiting = 5;
 
 std::size_t item_of(const OpRecord& op) {
-  if (op.axis) return communication;
+  if (op.axis || op.of_host) return communication;
   switch (op.phase) {
   case Phase::forward:
     return 0;
@@ -46,7 +46,7 @@ ChipEnergy chip_energy(const Timeline& timeline, const EnergyRates& rates) {
   for (const OpRecord& op : timeline.ops) {
     const double calls = static_cast<double>(op.calls);
     items[item_of(op)] += op.each.work * calls;
-    if (!op.axis) {
+    if (!op.axis && !op.of_host) {
       items[item_of(op)] += rates.idle * op.each.kernel.total * calls;
       kernels += op.each.kernel.total * calls;
     }

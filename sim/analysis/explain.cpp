@@ -81,11 +81,41 @@ void add_links_in_use(const Timeline& timeline, const Network& network,
   }
 }
 
-void add_link_resources(const std::vector<Timeline>& timelines, const Network& network,
+bool copies_to_host(const std::vector<Timeline>& timelines) {
+  return std::ranges::any_of(timelines, [](const Timeline& timeline) {
+    return std::ranges::any_of(timeline.ops, [](const OpRecord& op) { return op.of_host; });
+  });
+}
+
+/// Links between chips and their host, and the memory that its cores stream from.
+void add_host_links(const Job& job, Network& network, std::set<std::string>& ids) {
+  for (const bool to_host : {true, false}) {
+    for (const HostCopy::Term& term : network.host_copy(to_host).terms)
+      ids.insert(term.link);
+  }
+  for (const JobPart& part : job.parts)
+    ids.insert(part.scenario.partition().node.host.memory.id);
+}
+
+void add_drives(const Job& job, std::vector<Resource>& resources) {
+  const Offload& offload = job.parts.front().scenario.plan.offload;
+  if (offload.optimizer != Tier::nvme && offload.parameters != Tier::nvme &&
+      offload.activations != Tier::nvme) {
+    return;
+  }
+  constexpr double spread = 0.12; // as links have where none is stated
+  resources.push_back(
+      {"local drives", "Bound by the node's drives", "{} faster local drives", spread,
+       [](ResourceScale& scale, double by) { scale.links[local_drives].bandwidth = by; }});
+}
+
+void add_link_resources(const Job& job, const std::vector<Timeline>& timelines, Network& network,
                         std::vector<Resource>& resources) {
   std::set<std::string> used;
   for (const Timeline& timeline : timelines)
     add_links_in_use(timeline, network, used);
+  if (copies_to_host(timelines)) add_host_links(job, network, used);
+  add_drives(job, resources);
   for (const Link& link : network.graph.link_classes()) {
     if (!used.contains(link.id)) {
       continue;
@@ -153,10 +183,10 @@ StepRange range_of(Seconds step, const std::vector<Elasticity>& elasticities, do
   return {step / factor, step * factor};
 }
 
-std::vector<Resource> resources_of(const Job& job, const Network& network,
+std::vector<Resource> resources_of(const Job& job, Network& network,
                                    const std::vector<Timeline>& timelines) {
   std::vector<Resource> resources = chip_resources(job);
-  add_link_resources(timelines, network, resources);
+  add_link_resources(job, timelines, network, resources);
   return resources;
 }
 

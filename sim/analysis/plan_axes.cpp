@@ -168,14 +168,45 @@ Refusal tensor_refusal(const Scenario& scenario) {
   return {};
 }
 
+std::string_view spelled(Tier tier) {
+  switch (tier) {
+  case Tier::chip:
+    return "none";
+  case Tier::host:
+    return "host";
+  case Tier::nvme:
+    return "nvme";
+  }
+  throw Bug("tier outside its enumeration");
+}
+
+/// One kind of state to the host, or back: only where the node states how much memory that has, so
+/// that nothing is proposed that may not fit there.
+PlanAxis offload_axis(const Scenario& base, Tier Offload::*state) {
+  PlanAxis axis;
+  const Tier now = base.plan.offload.*state;
+  const bool known =
+      base.cluster.partitions.size() == 1 && base.partition().node.host.capacity.si() > 0.0;
+  if (now == Tier::chip && !known) return axis;
+  const Tier other = now == Tier::chip ? Tier::host : Tier::chip;
+  axis.options.emplace_back([state, other](Scenario& to) { to.plan.offload.*state = other; });
+  return axis;
+}
+
 } // namespace
 
 std::vector<PlanAxis> plan_axes(const Scenario& scenario) {
   // Tensor first: the choices after it look at what it leaves of the data axis.
-  std::vector<PlanAxis> axes{tensor_axis(scenario),       pipeline_axis(scenario),
-                             interleaving_axis(scenario), sequence_parallel_axis(scenario),
-                             sharding_axis(scenario),     recompute_axis(scenario),
-                             micro_batch_axis(scenario),  gradient_axis(scenario)};
+  std::vector<PlanAxis> axes{tensor_axis(scenario),
+                             pipeline_axis(scenario),
+                             interleaving_axis(scenario),
+                             sequence_parallel_axis(scenario),
+                             sharding_axis(scenario),
+                             recompute_axis(scenario),
+                             micro_batch_axis(scenario),
+                             gradient_axis(scenario),
+                             offload_axis(scenario, &Offload::optimizer),
+                             offload_axis(scenario, &Offload::activations)};
   std::erase_if(axes, [](const PlanAxis& axis) { return axis.options.empty(); });
   return axes;
 }
@@ -220,6 +251,12 @@ std::string difference(const Plan& a, const Plan& b) {
   put(a.hybrid_shard != b.hybrid_shard, "hybrid_shard", b.hybrid_shard);
   put(a.recompute != b.recompute, "recompute", spelled(b.recompute));
   put(a.micro_batch != b.micro_batch, "micro_batch", b.micro_batch);
+  put(a.offload.optimizer != b.offload.optimizer, "plan.offload.optimizer",
+      spelled(b.offload.optimizer));
+  put(a.offload.parameters != b.offload.parameters, "plan.offload.parameters",
+      spelled(b.offload.parameters));
+  put(a.offload.activations != b.offload.activations, "plan.offload.activations",
+      spelled(b.offload.activations));
   return out;
 }
 

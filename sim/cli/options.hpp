@@ -8,13 +8,13 @@ namespace clustersim::cli {
 
 /// Of the verb `kernel`. Texts, for most take ranges.
 struct KernelOptions {
-  std::string m, n, k, batch, role;                        // GEMM
+  std::string m, n, k, batch, role, sums;                  // GEMM
   std::string sequence, heads, kv_heads, head_dim, window; // attention
   std::string library;
   std::string kernel_class, bytes; // memory
   std::string condition, operands, launch, power_cap;
   std::vector<std::string> sweeps;
-  bool causal = false, backward = false;
+  bool sparse = false, causal = false, backward = false;
 };
 
 /// Of the verb `search`.

@@ -40,6 +40,8 @@ KernelShape gemm_shape(const Point& point, const Options& options) {
   } else if (role == "data_gradient") {
     shape.role = GemmRole::data_gradient;
   }
+  shape.accumulate_16 = one_of("--sums", options.kernel.sums, {"fp32", "fp16"}) == "fp16";
+  shape.sparse = options.kernel.sparse;
   return shape;
 }
 
@@ -96,7 +98,7 @@ const std::vector<Family>& families() {
         batch,
         cap},
        gemm_shape,
-       {"--role", "--precision"}},
+       {"--role", "--sums", "--sparse", "--precision"}},
       {"attention",
        {{"sequence", tokens, &KernelOptions::sequence, "", true},
         {"heads", count, &KernelOptions::heads, "", true},
@@ -221,13 +223,13 @@ std::vector<Chip> chips_of(const Options& options, ExitCode& code) {
 
 /// A kernel that no chip knows is a slip; one that some chip lacks has its own message.
 void refuse_unknown_library(const Options& options, const std::vector<Chip>& chips) {
-  std::vector<std::string> known;
+  std::vector<std::string> known{std::string(unfused_attention)};
   for (const Chip& chip : chips) {
     for (std::string& name : attention_kernels_of(chip)) {
       known.push_back(std::move(name));
     }
   }
-  if (!options.kernel.library.empty() && !known.empty()) {
+  if (!options.kernel.library.empty()) {
     (void)one_of("--library", options.kernel.library, known);
   }
 }

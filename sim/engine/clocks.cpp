@@ -21,7 +21,8 @@ void apply(Clocks& clocks, const Op& op, const OpTime& time, double tax, const W
   clocks.delay(compute_clock, time.device.si() - hidden);
   clocks.wait_for(clock_of(op.lane), compute_clock);
   clocks.delay(clock_of(op.lane), hidden);
-  clocks.delay(compute_clock, tax * hidden);
+  // Copy engines take no compute units.
+  if (op.lane != Lane::host) clocks.delay(compute_clock, tax * hidden);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "engine/cost_model.hpp"
 
 #include "base/bug.hpp"
+#include "engine/host_copy.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,12 @@ Joules communication_energy(const Collective& op, Seconds time, const EnergyRate
   return std::min(2.0 * sent * rates.dram, (rates.limit - rates.idle) * time) * op.calls;
 }
 
+/// Streams of the cores of all sockets together.
+BytesPerSecond core_bandwidth(const Node::Host& host) {
+  if (host.dram.si() > 0.0) return host.dram;
+  return host.memory.bandwidth * (host.memory.achieved_fraction * host.sockets);
+}
+
 } // namespace
 
 Network::Network(const Cluster& cluster) : graph(build_link_graph(cluster)), router(graph) {}
@@ -37,9 +44,17 @@ const std::vector<CollectiveForm>& Network::forms(CollectiveKind kind, GroupFami
   return forms_.emplace(key, collective_forms(graph, router, kind, family)).first->second;
 }
 
+const HostCopy& Network::host_copy(bool to_host) {
+  const auto known = copies_.find(to_host);
+  return known != copies_.end()
+             ? known->second
+             : copies_.emplace(to_host, copy_between_host(graph, router, to_host)).first->second;
+}
+
 CostModel::CostModel(const Scenario& scenario, Network& network, const ResourceScale& scale)
     : device_(make_device(scenario.chip(), scenario.training.stack, scenario.power, scale)),
       network_(&network), scale_(scale), host_(scenario.training.stack.host),
+      machine_(scenario.partition().node.host), chips_(scenario.partition().node.chips_of_host()),
       tax_(scenario.training.stack.overlap.tax),
       straggler_(straggler_factor(scenario.cluster.chips(),
                                   scenario.training.stack.straggler_per_doubling)) {
@@ -65,6 +80,34 @@ KernelTime CostModel::kernel_time(const Work& work) {
   throw Bug("not a kernel");
 }
 
+Seconds CostModel::host_work(const HostWork& work) const {
+  const auto scaled = [&](const std::string& link) {
+    const auto found = scale_.links.find(link);
+    return found == scale_.links.end() ? LinkScale{} : found->second;
+  };
+  switch (work.what) {
+  case HostWork::What::to_host:
+  case HostWork::What::from_host: {
+    SecondsPerByte busiest;
+    Seconds latency;
+    for (const HostCopy::Term& term :
+         network_->host_copy(work.what == HostWork::What::to_host).terms) {
+      const LinkScale link = scaled(term.link);
+      busiest = std::max(busiest, term.busiest / link.bandwidth);
+      latency += term.latency / link.latency;
+    }
+    return latency + busiest * work.bytes;
+  }
+  case HostWork::What::read_drive:
+    return work.bytes * chips_ / (machine_.nvme_read * scaled(local_drives).bandwidth);
+  case HostWork::What::write_drive:
+    return work.bytes * chips_ / (machine_.nvme_write * scaled(local_drives).bandwidth);
+  case HostWork::What::update:
+    return work.bytes * chips_ / (core_bandwidth(machine_) * scaled(machine_.memory.id).bandwidth);
+  }
+  throw Bug("unknown work of a host");
+}
+
 Seconds CostModel::host_time(const Op& op) const {
   const double phase = op.phase == Phase::backward ? host_.backward_factor : 1.0;
   double operators = 1.0;
@@ -82,6 +125,10 @@ OpTime CostModel::time(const Op& op) {
     return result;
   }
   result.host = host_time(op);
+  if (const auto* work = std::get_if<HostWork>(&op.work)) {
+    result.device = host_work(*work);
+    return result;
+  }
   if (const auto* collective = std::get_if<Collective>(&op.work)) {
     const auto known = collectives_.find(*collective);
     if (known != collectives_.end()) {

@@ -8,10 +8,22 @@
 #include "spec/scenario.hpp"
 
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace clustersim {
+
+/// A copy between every chip of a node and its host: what the busiest edge of every class of link
+/// takes per byte of one chip, and the longest way's latency by class.
+struct HostCopy {
+  struct Term {
+    std::string link;
+    SecondsPerByte busiest;
+    Seconds latency;
+  };
+  std::vector<Term> terms;
+};
 
 /// The network of a scenario, shared by all re-timings of it.
 struct Network {
@@ -19,9 +31,12 @@ struct Network {
   LinkGraph graph;
   Router router;
   const std::vector<CollectiveForm>& forms(CollectiveKind kind, GroupFamily family);
+  /// All chips of the first node copy at once to or from the nearest memory of their host.
+  const HostCopy& host_copy(bool to_host);
 
 private:
   std::map<std::pair<CollectiveKind, GroupFamily>, std::vector<CollectiveForm>> forms_;
+  std::map<bool, HostCopy> copies_;
 };
 
 struct OpTime {
@@ -31,6 +46,9 @@ struct OpTime {
   KernelTime kernel; // zero for collectives and joins
   CollectiveTime collective;
 };
+
+/// What scales the drives of a node, among the links.
+inline constexpr const char* local_drives = "local drives";
 
 class CostModel {
 public:
@@ -47,11 +65,14 @@ public:
 private:
   [[nodiscard]] KernelTime kernel_time(const Work& work);
   [[nodiscard]] Seconds host_time(const Op& op) const;
+  [[nodiscard]] Seconds host_work(const HostWork& work) const;
 
   Device device_;
   Network* network_;
   ResourceScale scale_;
   Stack::Host host_;
+  Node::Host machine_;
+  double chips_ = 1.0; // of a host
   double tax_ = 0.0, straggler_ = 1.0;
   std::map<GemmShape, KernelTime> gemms_;
   std::map<Collective, CollectiveTime> collectives_;

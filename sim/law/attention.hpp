@@ -1,15 +1,16 @@
 #pragma once
 // Fused attention law (docs/explanation/attention.md):
 //
-//   FLOP     = 4·b·heads·s_q·s_kv·d forward (a causal mask leaves s_kv - (s_q - 1)/2), ×2.5
-//   backward t_matrix = work of the busiest compute unit, blocks of 128 queries, / (e(d) · R) + w ·
-//   waves t_memory = (Q + K + V + O) bytes / (copy · BW); only these touch DRAM t        = gap +
-//   start + norm6(t_matrix, t_memory)
+//   FLOP     = 4·b·heads·s_q·s_kv·d forward (a causal mask leaves s_kv - (s_q - 1)/2),
+//              2.5 times that backward
+//   t_matrix = work of the busiest unit, blocks of 128 queries, / (e(d) · R) + w · waves
+//   t_memory = (Q + K + V + O) bytes / (copy · BW); only these touch DRAM
+//   t        = gap + start + norm6(t_matrix, t_memory)
 //
 // Decode (`decode`) has a law of its own, law/decode_attention.hpp.
 //
-// Unfused attention is no kernel of its own: it lowers to two batched GEMMs and the recipe's score
-// kernels.
+// Unfused attention is no kernel of its own: a step lowers it to two batched GEMMs and the recipe's
+// score kernels; as one operator it is in law/unfused_attention.hpp.
 
 #include "law/device.hpp"
 

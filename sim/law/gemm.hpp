@@ -3,11 +3,12 @@
 //
 //   tiles    = batch · ceil(M/Mt) · ceil(N/Nt) · splitK          waves = ceil(tiles / U)
 //   t_unit   = waves · 2·Mt·Nt·(ceil(K/splitK/64)·64 + k0) / (R/U · c)       units at full clock
-//   t_power  = tiles · 2·Mt·Nt·ceil(K/splitK/64)·64 / (R · e)                the chip within its
-//   power t_matrix = max(t_unit, t_power) t_l2     = waves · U · (Mt + Nt) · ceil(K/splitK/64)·64 ·
-//   bytes / (L2 · reuse) t_memory = batch · (M·K + K·N + M·N·(accumulate ? 2 : 1)) · bytes / (h ·
-//   BW) t        = gap + t_start + t_cast + t_splitK + min over (tile, splitK) of
-//              norm6(t_matrix, t_l2, t_memory)
+//   t_power  = tiles · 2·Mt·Nt·ceil(K/splitK/64)·64 / (R · e)      the chip within its power
+//   t_matrix = max(t_unit, t_power)
+//   t_l2     = waves · U · (Mt + Nt) · ceil(K/splitK/64)·64 · bytes / (L2 · reuse)
+//   t_memory = batch · (M·K + K·N + M·N·(accumulate ? 2 : 1)) · bytes / (h · BW)
+//   t        = gap + t_start + t_cast + t_splitK
+//              + min over (tile, splitK) of norm6(t_matrix, t_l2, t_memory)
 //
 // Systolic chips pad to the array instead of waves. At most 64 candidates, no allocation.
 

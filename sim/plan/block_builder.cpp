@@ -158,6 +158,17 @@ void BlockBuilder::join(Lane lane) {
   ops_.back().lane = lane;
 }
 
+void BlockBuilder::host_work(std::string name, HostWork work, double hidden) {
+  if (work.bytes <= Bytes{0} || !writes(false)) return;
+  append(std::move(name), work, Flops{0});
+  ops_.back().lane = Lane::host;
+  ops_.back().hidden = hidden;
+}
+
+void BlockBuilder::host_update(std::string name, HostWork work) {
+  if (work.bytes > Bytes{0} && writes(false)) append(std::move(name), work, Flops{0});
+}
+
 void BlockBuilder::tensor_collective(const std::string& name, CollectiveKind kind, Bytes payload,
                                      double hidden, Side side, const std::function<void()>& gemm) {
   const Collective exchange = tensor_parallel(*scenario_, kind, payload);

@@ -77,6 +77,10 @@ public:
   /// Nothing when the axis has one rank or there is nothing to send.
   void collective(std::string name, const Collective& collective, Lane lane, double hidden);
   void join(Lane lane);
+  /// On the host's lane, the share `hidden` beside other work.
+  void host_work(std::string name, HostWork work, double hidden);
+  /// The chip waits for it.
+  void host_update(std::string name, HostWork work);
 
   /// A tensor-parallel collective next to a GEMM. Stacks that hide it cut both into chunks, so the
   /// pair starts together and ends with the slower; otherwise one follows the other.

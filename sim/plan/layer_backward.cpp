@@ -1,5 +1,6 @@
 #include "plan/experts.hpp"
 #include "plan/layer.hpp"
+#include "plan/offload.hpp"
 
 namespace clustersim {
 
@@ -145,6 +146,9 @@ Block layer_backward(const Scenario& scenario, const Shard& base, BackwardPart p
   BlockBuilder builder(scenario, shard, Phase::backward);
   builder.set_part(part);
   builder.set_weights(layer_weights(scenario));
+  // Those of the layer below come in while this one runs.
+  append_from_tier(builder, scenario.plan.offload.activations,
+                   offloaded_activations(scenario, shard, kind, recompute), 1.0);
   append_recompute(builder, scenario, shard, kind, recompute);
   const BackwardPass pass{builder, scenario, shard, layer_linears(scenario, shard)};
   pass.residual();
@@ -168,6 +172,7 @@ Block layer_backward(const Scenario& scenario, const Shard& base, BackwardPart p
   const double parameters = trained_weights(builder, scenario, kind);
   builder.cast_weights(parameters, matrices_per_layer);
   builder.accumulate_gradients(parameters, matrices_per_layer);
+  if (scenario.plan.offload.activations != Tier::chip) builder.join(Lane::host);
   return builder.finish(layer_name(kind) + " backward");
 }
 

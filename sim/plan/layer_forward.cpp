@@ -2,6 +2,7 @@
 #include "plan/experts.hpp"
 #include "plan/key_value_cache.hpp"
 #include "plan/layer.hpp"
+#include "plan/offload.hpp"
 #include "plan/trained.hpp"
 
 #include <algorithm>
@@ -233,6 +234,11 @@ Block layer_forward(const Scenario& scenario, const Shard& shard, LayerKind kind
   BlockBuilder builder(scenario, shard, Phase::forward);
   builder.set_weights(use);
   append_layer_forward(builder, scenario, shard, kind);
+  if (use != WeightUse::frozen && scenario.plan.offload.activations != Tier::chip) {
+    builder.join(Lane::host); // the layer before has left
+    append_to_tier(builder, scenario.plan.offload.activations,
+                   offloaded_activations(scenario, shard, kind, scenario.plan.recompute), 1.0);
+  }
   return builder.finish((use == WeightUse::frozen ? "frozen " : "") + layer_name(kind) +
                         " forward");
 }

@@ -3,13 +3,15 @@
 #include "plan/activations.hpp"
 #include "plan/context_exchange.hpp"
 #include "plan/experts.hpp"
+#include "plan/memory_states.hpp"
+#include "plan/memory_terms.hpp"
+#include "plan/offload.hpp"
 #include "plan/reduction.hpp"
 #include "plan/stage.hpp"
 #include "plan/trained.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -17,32 +19,6 @@
 namespace clustersim {
 
 namespace {
-
-class TermList {
-public:
-  void add(std::string name, Bytes bytes, std::string sharded_by) {
-    if (bytes > Bytes{0}) terms_.push_back({std::move(name), bytes, std::move(sharded_by)});
-  }
-  [[nodiscard]] Bytes sum() const {
-    Bytes total;
-    for (const MemoryTerm& term : terms_)
-      total += term.bytes;
-    return total;
-  }
-  [[nodiscard]] std::vector<MemoryTerm> take() { return std::move(terms_); }
-
-private:
-  std::vector<MemoryTerm> terms_;
-};
-
-/// "tensor × data", of the axes that divide something.
-std::string by_axes(std::initializer_list<std::pair<bool, const char*>> axes) {
-  std::string out;
-  for (const auto& [divides, name] : axes) {
-    if (divides) out += (out.empty() ? "" : " × ") + std::string(name);
-  }
-  return out;
-}
 
 /// Everything that the terms of one stage follow from.
 struct StageView {
@@ -80,19 +56,6 @@ bool keeps_fresh_gradients(const Scenario& scenario, const Shard& shard) {
          gradient_element(scenario) != shard.element;
 }
 
-/// What the rule remembers, and master weights of narrower ones.
-Bytes optimizer_states(const StageView& view) {
-  const Scenario& scenario = view.scenario;
-  const Optimizer& rule = scenario.training.optimizer;
-  const auto share = [&](Held held) { return sharded(scenario, held, &ShardedStates::optimizer); };
-  const Bytes master = bytes_per_element(scenario.training.master_dtype);
-  const Bytes copy = weight_element(scenario) < master ? master : Bytes{0};
-  return share(view.trained.parameters) * copy +
-         share(view.trained.matrices) * state_bytes(rule, ParameterGroup::matrices) +
-         share(view.trained.rest()) * state_bytes(rule, ParameterGroup::rest) +
-         share(view.trained.factors) * factored_bytes(rule);
-}
-
 /// Both layouts of the quantised layer weights are cached beside the 16-bit ones; of frozen weights
 /// the one that is stored is all there is.
 Bytes quantised_copies(const StageView& view) {
@@ -111,18 +74,25 @@ void add_model_states(TermList& terms, const StageView& view) {
   const Scenario& scenario = view.scenario;
   const ShardedStates& over = view.sharded;
   const Held weights = weight_bytes(scenario, view.stage);
-  terms.add("weights", Bytes{sharded(scenario, weights, &ShardedStates::weights)},
-            view.weight_axes(over.weights));
+  if (!brings_parameters(scenario)) {
+    terms.add("weights", Bytes{sharded(scenario, weights, &ShardedStates::weights)},
+              view.weight_axes(over.weights));
+  }
   terms.add("quantised weights", quantised_copies(view), view.weight_axes(over.weights));
-  terms.add("gradients",
-            sharded(scenario, view.trained.parameters, &ShardedStates::gradients) *
-                gradient_element(scenario),
-            view.weight_axes(over.gradients));
+  if (!keeps_gradients_on_host(scenario)) {
+    terms.add("gradients",
+              sharded(scenario, view.trained.parameters, &ShardedStates::gradients) *
+                  gradient_element(scenario),
+              view.weight_axes(over.gradients));
+  }
   if (keeps_fresh_gradients(scenario, view.shard)) {
     terms.add("fresh gradients", view.trained.parameters.total() * view.shard.element,
               view.weight_axes(1.0));
   }
-  terms.add("optimizer states", optimizer_states(view), view.weight_axes(over.optimizer));
+  if (!updates_on_host(scenario)) {
+    terms.add("optimizer states", optimizer_state_bytes(scenario, view.trained),
+              view.weight_axes(over.optimizer));
+  }
 }
 
 /// What ZeRO keeps whole for a while: the layer at work and the one gathered ahead of it, embedding
@@ -132,12 +102,12 @@ void add_gathered(TermList& terms, const StageView& view) {
   const LayerKind kind = view.widest_kind();
   const StageParameters held = parameters_of(scenario, view.stage);
   const double ends = held.embedding + held.head;
-  if (view.sharded.weights > 1.0) {
+  if (view.sharded.weights > 1.0 || brings_parameters(scenario)) {
     const double layers = std::min(held.layers, 2.0);
     const Bytes layer{layer_to_gather(scenario, kind, false).total()};
     terms.add("gathered layers", layers * layer + ends * view.shard.element, view.weight_axes(1.0));
   }
-  if (view.sharded.gradients > 1.0) {
+  if (view.sharded.gradients > 1.0 || keeps_gradients_on_host(scenario)) {
     const Bytes bucket{scenario.training.stack.overlap.bucket};
     const double per_layer = trained_in_layer(scenario, kind).parameters.total();
     const double trained_ends = (trains_embedding(scenario) ? held.embedding : 0.0) +
@@ -279,6 +249,16 @@ Bytes other_tensors(const StageView& view, const Chunk& chunk) {
   return kept;
 }
 
+/// What the layers of a stage keep for all micro-batches that it holds at once.
+Bytes all_kept(const StageView& view, const std::vector<double>& held) {
+  Bytes layers;
+  for (std::size_t i = 0; i < view.stage.size(); ++i) {
+    const KeptLayers kept = kept_layers(view.scenario, view.shard, view.stage[i]);
+    layers += held[i] * (kept.whole + kept.reduced + other_tensors(view, view.stage[i]));
+  }
+  return layers;
+}
+
 /// Activations of all micro-batches that the stage holds at once. Head and layers are never in
 /// backward at the same moment: the larger transient counts.
 void add_activations(TermList& terms, const StageView& view) {
@@ -286,11 +266,9 @@ void add_activations(TermList& terms, const StageView& view) {
   const Shard& shard = view.shard;
   const double tokens_hidden = local_hidden_elements(shard);
   const std::vector<double> held = layers_in_flight(view);
-  Bytes layers;
+  Bytes layers = all_kept(view, held);
   double ends = 0.0;
   for (std::size_t i = 0; i < view.stage.size(); ++i) {
-    const KeptLayers kept = kept_layers(scenario, shard, view.stage[i]);
-    layers += held[i] * (kept.whole + kept.reduced + other_tensors(view, view.stage[i]));
     if (has_vocabulary_head(scenario.model)) {
       const Bytes mask = scenario.training.dropout ? Bytes{1} : Bytes{0};
       if (view.stage[i].embedding) ends += held[i] * (shard.element + mask).si();
@@ -298,6 +276,10 @@ void add_activations(TermList& terms, const StageView& view) {
     }
   }
   const bool split = shard.tensor > 1;
+  if (scenario.plan.offload.activations != Tier::chip) {
+    // The layer at work and the one on its way.
+    layers = std::min(layers, 2.0 * kept_per_layer(scenario, shard, view.widest_kind()));
+  }
   terms.add("activations", layers,
             by_axes({{split, shard.sequence_parallel ? "tensor" : "tensor, in part"},
                      {scenario.plan.context > 1, "context"},
@@ -334,6 +316,15 @@ void add_buffers(TermList& terms, const StageView& view) {
   terms.add("workspace", view.scenario.training.stack.memory.workspace, "");
 }
 
+/// Of all chips of a host; a chip's where a stage keeps most.
+void add_outside(MemoryFootprint& footprint, const StageView& view) {
+  const Outside outside =
+      kept_outside(view.scenario, view.stage, view.trained, all_kept(view, layers_in_flight(view)));
+  const double chips = view.scenario.partition().node.chips_of_host();
+  footprint.host = std::max(footprint.host, chips * outside.host);
+  footprint.drives = std::max(footprint.drives, chips * outside.drives);
+}
+
 StageMemory stage_memory(const StageView& view) {
   TermList terms;
   add_model_states(terms, view);
@@ -348,6 +339,16 @@ StageMemory stage_memory(const StageView& view) {
 
 } // namespace
 
+Bytes MemoryFootprint::margin() const {
+  Bytes least = usable - reserve - peak;
+  if (host_capacity > Bytes{0} && host > host_capacity)
+    least = std::min(least, host_capacity - host);
+  if (drive_capacity > Bytes{0} && drives > drive_capacity) {
+    least = std::min(least, drive_capacity - drives);
+  }
+  return least;
+}
+
 namespace {
 
 MemoryFootprint footprint_of(const Scenario& scenario, std::size_t most_stages) {
@@ -356,10 +357,15 @@ MemoryFootprint footprint_of(const Scenario& scenario, std::size_t most_stages) 
   MemoryFootprint footprint;
   footprint.capacity = chip.capacity;
   footprint.usable = chip.usable;
+  const Node::Host& host = scenario.partition().node.host;
+  footprint.host_capacity = host.capacity;
+  footprint.drive_capacity = host.nvme_capacity;
   const std::vector<Stage> stages = stages_of(scenario);
   for (std::size_t i = 0; i < std::min(stages.size(), most_stages); ++i) {
-    StageMemory one = stage_memory(
-        {scenario, shard, stages[i], i, trained_in(scenario, stages[i]), sharded_states(scenario)});
+    const StageView view{
+        scenario, shard, stages[i], i, trained_in(scenario, stages[i]), sharded_states(scenario)};
+    StageMemory one = stage_memory(view);
+    add_outside(footprint, view);
     if (i == 0 || one.peak > footprint.peak) {
       footprint.peak = one.peak;
       footprint.terms = one.terms;

@@ -28,7 +28,10 @@ struct MemoryFootprint {
   std::vector<MemoryTerm> terms; // without the reserve
   Bytes peak;                    // sum of the terms: what an allocator has handed out
   std::vector<StageMemory> stages;
-  [[nodiscard]] Bytes margin() const { return usable - reserve - peak; }
+  Bytes host, drives;                  // what all chips of a node keep outside
+  Bytes host_capacity, drive_capacity; // 0 = not stated
+  /// Of a chip, or of the node where that has less left than nothing.
+  [[nodiscard]] Bytes margin() const;
   [[nodiscard]] bool fits() const { return margin() >= Bytes{0}; }
 };
 

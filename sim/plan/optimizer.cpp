@@ -1,5 +1,6 @@
 #include "plan/optimizer.hpp"
 
+#include "plan/offload.hpp"
 #include "plan/reduction.hpp"
 #include "plan/trained.hpp"
 
@@ -60,6 +61,13 @@ void append_updates(BlockBuilder& builder, const Scenario& scenario, const Train
       state_bytes(rule, ParameterGroup::matrices) == state_bytes(rule, ParameterGroup::rest);
   const double values = sharded(scenario, trained.factors, &ShardedStates::optimizer);
   const Bytes factored = rule.update.state_moves * values * factored_bytes(rule);
+  if (updates_on_host(scenario)) {
+    const Bytes norm{scenario.training.stack.optimizer.norm_bytes_per_parameter * all};
+    const Bytes rest =
+        (all - matrices) * per_parameter(scenario, rule.update, ParameterGroup::rest);
+    const Bytes first = matrices * per_parameter(scenario, rule.matrices, ParameterGroup::matrices);
+    return append_host_update(builder, scenario, trained, first + rest + factored + norm);
+  }
   if (one_rule) {
     Update update = update_of(scenario, rule.update, ParameterGroup::rest, all, trained.tensors);
     update.traffic += factored;
@@ -158,11 +166,19 @@ Block optimizer(const Scenario& scenario, const Shard& shard, const Stage& stage
   append_norm_gradients(builder, scenario, shard, layers);
   append_adapter_gradients(builder, scenario, trained);
   append_shared_embedding(builder, scenario, shard, stage);
-  append_gradient_norm(builder, scenario, gradients);
+  // The host's cores read gradients that they keep.
+  append_gradient_norm(builder, scenario, keeps_gradients_on_host(scenario) ? 0.0 : gradients);
   append_updates(builder, scenario, trained);
+  if (brings_parameters(scenario) && !updates_on_host(scenario)) {
+    const double updated = sharded(scenario, trained.parameters, &ShardedStates::optimizer);
+    append_to_tier(builder, scenario.plan.offload.parameters, updated * weight_element(scenario),
+                   0.0);
+  }
   append_gathers(builder, scenario, shard, stage);
   builder.kernel("zero gradients", {.kernel_class = KernelClass::elementwise,
-                                    .traffic = gradients * gradient_element(scenario),
+                                    .traffic = keeps_gradients_on_host(scenario)
+                                                   ? Bytes{0}
+                                                   : gradients * gradient_element(scenario),
                                     .vector_flops = Flops{0},
                                     .kernels = 1});
   return builder.finish("optimizer");

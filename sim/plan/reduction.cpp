@@ -1,5 +1,6 @@
 #include "plan/reduction.hpp"
 
+#include "plan/offload.hpp"
 #include "plan/trained.hpp"
 
 #include <algorithm>
@@ -36,21 +37,22 @@ Buckets cut_into_buckets(std::int64_t layers, Bytes per_layer, Bytes bucket) {
 }
 
 bool reduces_gradients(const Scenario& scenario) {
-  return scenario.data_ranks() > 1 ||
+  // Gradients that leave for the host take the same way, with nobody to reduce with or not.
+  return scenario.data_ranks() > 1 || updates_on_host(scenario) || brings_parameters(scenario) ||
          (scenario.model.moe.experts > 0 && scenario.expert_data_ranks() > 1);
 }
 
 bool gathers_in_forward(const Scenario& scenario) {
   return reduces_gradients(scenario) &&
-         (scenario.plan.zero == 3 || (scenario.plan.zero >= 1 && gather_overlap(scenario) > 0.0));
+         (gathers_always(scenario) || (scenario.plan.zero >= 1 && gather_overlap(scenario) > 0.0));
 }
 
 bool reduces_every_micro_batch(const Scenario& scenario) {
-  return scenario.plan.zero >= 2;
+  return scenario.plan.zero >= 2 || keeps_gradients_on_host(scenario);
 }
 
 bool gathers_always(const Scenario& scenario) {
-  return reduces_gradients(scenario) && scenario.plan.zero == 3;
+  return brings_parameters(scenario) || (reduces_gradients(scenario) && scenario.plan.zero == 3);
 }
 
 bool hides_reduction(const Scenario& scenario) {
@@ -63,7 +65,7 @@ double gather_overlap(const Scenario& scenario) {
 }
 
 Buckets gather_units(const Scenario& scenario, std::int64_t layers, Bytes per_layer) {
-  if (scenario.plan.zero == 3) return {.groups = layers};
+  if (gathers_always(scenario)) return {.groups = layers};
   return cut_into_buckets(layers, per_layer, bucket_size(scenario));
 }
 
@@ -123,13 +125,15 @@ Block gradient_reduction(const Scenario& scenario, const Shard& shard, std::stri
                    calls);
   append_reduction(builder, scenario, replicas_of(scenario, true), parameters.experts * element,
                    calls);
+  append_gradients(builder, scenario, parameters);
   return builder.finish(std::move(name));
 }
 
 Block parameter_gather(const Scenario& scenario, const Shard& shard, std::string name, Held held,
                        double hidden) {
   BlockBuilder builder(scenario, shard,
-                       scenario.plan.zero == 3 ? Phase::forward : Phase::optimizer);
+                       gathers_always(scenario) ? Phase::forward : Phase::optimizer);
+  append_parameters(builder, scenario, held, hidden > 0.0 ? 1.0 : 0.0);
   for (const bool experts : {false, true}) {
     const Bytes bytes{experts ? held.experts : held.dense};
     const Replicas replicas = replicas_of(scenario, experts);
@@ -153,7 +157,7 @@ double gathered_element(const Scenario& scenario) {
 
 /// Outside the layers nothing is quantised.
 Held end_to_gather(const Scenario& scenario, Held parameters, bool trained) {
-  if (!trained && scenario.plan.zero < 3) return {};
+  if (!trained && !gathers_always(scenario)) return {};
   return gathered_element(scenario) * parameters;
 }
 
@@ -163,7 +167,7 @@ Held layer_to_gather(const Scenario& scenario, LayerKind kind, bool frozen) {
   const bool adapts = scenario.training.tuning.adapts();
   const Held trained = frozen ? Held{} : trained_in_layer(scenario, kind).parameters;
   const Held changed = gathered_element(scenario) * trained;
-  if (scenario.plan.zero < 3 || (!adapts && !frozen)) return changed;
+  if (!gathers_always(scenario) || (!adapts && !frozen)) return changed;
   const Held still = adapts && !frozen ? -weight_element(scenario).si() * trained : Held{};
   return changed + layer_weight_bytes(scenario, kind, frozen) + still;
 }
@@ -204,6 +208,7 @@ Block stage_send(const Scenario& scenario, const Shard& shard, Phase phase, bool
 Block join_data(const Scenario& scenario, const Shard& shard) {
   BlockBuilder builder(scenario, shard, Phase::gradient);
   builder.join(Lane::data);
+  if (scenario.plan.offload.any()) builder.join(Lane::host);
   return builder.finish("wait for data axis");
 }
 

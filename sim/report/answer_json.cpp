@@ -158,6 +158,7 @@ Json headline_json(const Answer& answer, const Figures& figures) {
   out["peak_flops_per_s"] = head.peak.si();
   out["params_total"] = answer.parameters.total;
   out["params_active"] = answer.parameters.active;
+  out["params_trained"] = answer.trained;
   return out;
 }
 

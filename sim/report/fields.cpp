@@ -42,6 +42,8 @@ constexpr auto fields = std::to_array<ReportField>({
     {"results.peak_basis", "", "the denominator of mfu and hfu in words"},
     {"results.peak_flops_per_s", "FLOP/s", "the same as a number, one chip"},
     {"results.params_total", "", "parameters"},
+    {"results.params_trained", "",
+     "parameters that are trained: adapters, or all that is not frozen"},
     {"results.params_active", "", "parameters that work on a token; all of them in a dense model"},
     {"results.memory.capacity_bytes", "B", "data sheet"},
     {"results.memory.usable_bytes", "B", "of it, what the driver gives"},

@@ -49,7 +49,9 @@ Fields shape_fields(const GemmShape& s) {
           {"batch", s.batch},
           {"precision", named(s.precision)},
           {"output", named(s.output)},
-          {"role", named(s.role)}};
+          {"role", named(s.role)},
+          {"sums", std::string(s.accumulate_16 ? "fp16" : "fp32")},
+          {"sparse", s.sparse}};
 }
 
 Fields shape_fields(const AttentionShape& s) {

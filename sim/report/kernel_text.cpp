@@ -15,8 +15,9 @@ std::string title_of(const KernelAnswer& answer, TextStyle style) {
   const std::string_view by = style.unicode ? "×" : "x";
   if (const auto* gemm = std::get_if<GemmShape>(&answer.shape)) {
     const std::string batch = gemm->batch > 1 ? fmt::format("{} {} ", gemm->batch, by) : "";
-    return fmt::format("GEMM {0}{1} {2} {3} {2} {4}, {5}", batch, gemm->m, by, gemm->n, gemm->k,
-                       name_of(gemm->precision));
+    return fmt::format("GEMM {0}{1} {2} {3} {2} {4}, {5}{6}{7}", batch, gemm->m, by, gemm->n,
+                       gemm->k, name_of(gemm->precision), gemm->sparse ? ", 2:4 sparse" : "",
+                       gemm->accumulate_16 ? ", sums in 16 bits" : "");
   }
   if (const auto* a = std::get_if<AttentionShape>(&answer.shape)) {
     return fmt::format("{} attention {}, batch {}, {} tokens, {}/{} heads of {}, {}, {}",

@@ -44,6 +44,10 @@ struct Node {
     BytesPerSecond nvme_read, nvme_write; // of all local drives together
     Bytes nvme_capacity;
   } host;
+  /// That share a host: all, or some where a node is a rack or a slice.
+  [[nodiscard]] int chips_of_host() const {
+    return host.chips > 0 && host.chips < chips ? host.chips : chips;
+  }
 
   struct Nics {
     int count = 0;

@@ -30,8 +30,8 @@ struct Field {
 
 template <class T>
 struct Schema {
-  std::string name;  // "chip"
-  std::string title; // one sentence for the reference
+  std::string name;            // "chip"
+  std::string title;           // one sentence for the reference
   std::deque<Field<T>> fields; // a FieldTuner stays good while more are added
 };
 

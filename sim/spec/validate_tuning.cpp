@@ -150,7 +150,13 @@ std::vector<PlanFault> offload_faults(const Scenario& scenario) {
   const Offload& offload = scenario.plan.offload;
   std::vector<PlanFault> faults;
   if (!offload.any()) return faults;
-  const Node& node = scenario.cluster.partitions.front().node;
+  if (scenario.cluster.partitions.size() > 1) {
+    faults.push_back({"plan.offload.optimizer",
+                      "copies to the host are timed on clusters of one kind of node",
+                      "nothing offloaded, or one partition"});
+    return faults;
+  }
+  const Node& node = scenario.partition().node;
   const Node::Host& host = node.host;
   if (host.pcie.bandwidth.si() <= 0.0 || host.memory.bandwidth.si() <= 0.0) {
     faults.push_back({"plan.offload.optimizer",

@@ -1,6 +1,7 @@
 #include "study/kernel_answer.hpp"
 
 #include "base/units.hpp"
+#include "law/unfused_attention.hpp"
 #include "study/kernel_prediction.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ std::string matrix_clause(const KernelAnswer& answer, FlopsPerSecond peak, const
       fmt::format("the units do useful work at {} of their {}",
                   in_percent(time.flops / time.matrix / peak), format_quantity(peak, 4));
   const auto* gemm = std::get_if<GemmShape>(&answer.shape);
-  if (gemm == nullptr) {
+  if (gemm == nullptr || gemm->sparse || gemm->accumulate_16) {
     return useful;
   }
   const Device device = device_for(answer.setting, chip);
@@ -115,6 +116,26 @@ std::vector<std::string> notes_on(const KernelSetting& setting, const Chip& chip
   return notes;
 }
 
+/// The dense peak times what 2:4 sparsity and sums in 16 bits make of it on this chip.
+FlopsPerSecond peak_of(const GemmShape& shape, const MatrixPath& path, const Chip& chip) {
+  FlopsPerSecond peak = path.peak;
+  if (shape.accumulate_16) {
+    peak = std::max(peak, chip.matrix_accumulate_16[path.precision].value_or(peak));
+  }
+  return shape.sparse && chip.structured_sparsity ? 2.0 * peak : peak;
+}
+
+void note_variants(KernelAnswer& answer, const GemmShape& shape, const Chip& chip) {
+  if (shape.sparse && !chip.structured_sparsity) {
+    answer.notes.push_back(
+        fmt::format("{} gains nothing from 2:4 sparsity: timed as a dense product", chip.name));
+  }
+  if (shape.accumulate_16 && !chip.matrix_accumulate_16[shape.precision]) {
+    answer.notes.push_back(fmt::format("{} sums {} products no faster in 16 bits", chip.name,
+                                       name_of(shape.precision)));
+  }
+}
+
 std::string lacks(const Chip& chip, Precision precision) {
   return fmt::format("{} has no {} path, and none that holds the same numbers", chip.name,
                      name_of(precision));
@@ -132,9 +153,37 @@ Result answer_gemm(KernelAnswer answer, const GemmShape& shape, const Chip& chip
   if (chip.kernels.gemm.systolic == 0) {
     answer.tiling = Tiling{result.tile, result.split_k, result.waves, result.tail};
   }
-  answer.roofline = roofline_time(answer.time, path->peak, chip.memory.bandwidth);
-  answer.reason = reason_of(answer, path->peak, chip);
+  const FlopsPerSecond peak = peak_of(shape, *path, chip);
+  answer.roofline = roofline_time(answer.time, peak, chip.memory.bandwidth);
+  answer.reason = reason_of(answer, peak, chip);
   answer.notes = notes_on(answer.setting, chip, shape.precision);
+  note_variants(answer, shape, chip);
+  return answer;
+}
+
+/// Of the fused kernels that the chip knows and the question allows, the fastest.
+std::optional<KernelAnswer> fastest_fused(const KernelAnswer& question, const AttentionShape& shape,
+                                          const Chip& chip) {
+  const std::vector<std::string>& asked = question.setting.attention_kernels;
+  std::optional<KernelAnswer> best;
+  for (const std::string& kernel : attention_kernels_of(chip)) {
+    if (!asked.empty() && std::find(asked.begin(), asked.end(), kernel) == asked.end()) {
+      continue;
+    }
+    KernelAnswer one = question;
+    one.setting.attention_kernels = {kernel};
+    one.attention_kernel = kernel;
+    one.time = attention_time(shape, device_for(one.setting, chip));
+    if (!best || one.time.total < best->time.total) {
+      best = std::move(one);
+    }
+  }
+  return best;
+}
+
+KernelAnswer unfused(KernelAnswer answer, const AttentionShape& shape, const Chip& chip) {
+  answer.attention_kernel = unfused_attention;
+  answer.time = unfused_attention_time(shape, device_for(answer.setting, chip));
   return answer;
 }
 
@@ -143,30 +192,21 @@ Result answer_attention(KernelAnswer answer, const AttentionShape& shape, const 
   if (!path) {
     return lacks(chip, shape.precision);
   }
-  const std::vector<std::string> known = attention_kernels_of(chip);
-  if (known.empty()) {
-    return fmt::format("no fused attention kernel is calibrated for {}", chip.name);
-  }
-  std::optional<KernelAnswer> best;
-  for (const std::string& kernel : known) {
-    const std::vector<std::string>& asked = answer.setting.attention_kernels;
-    if (!asked.empty() && std::find(asked.begin(), asked.end(), kernel) == asked.end()) {
-      continue;
-    }
-    KernelAnswer one = answer;
-    one.setting.attention_kernels = {kernel};
-    one.attention_kernel = kernel;
-    one.time = attention_time(shape, device_for(one.setting, chip));
-    if (!best || one.time.total < best->time.total) {
-      best = std::move(one);
-    }
-  }
+  const std::vector<std::string>& asked = answer.setting.attention_kernels;
+  const bool by_name = std::find(asked.begin(), asked.end(), unfused_attention) != asked.end();
+  const bool only_way = asked.empty() && attention_kernels_of(chip).empty();
+  std::optional<KernelAnswer> best = by_name || only_way
+                                         ? std::optional{unfused(std::move(answer), shape, chip)}
+                                         : fastest_fused(answer, shape, chip);
   if (!best) {
     return fmt::format("{} has no constants of that attention kernel", chip.name);
   }
   best->roofline = roofline_time(best->time, path->peak, chip.memory.bandwidth);
   best->reason = reason_of(*best, path->peak, chip);
   best->notes = notes_on(best->setting, chip, shape.precision);
+  if (only_way) {
+    best->notes.push_back(fmt::format("no fused attention kernel is calibrated for {}", chip.name));
+  }
   return std::move(*best);
 }
 

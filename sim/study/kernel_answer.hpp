@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -48,7 +49,10 @@ struct KernelAnswer {
 [[nodiscard]] std::variant<KernelAnswer, std::string>
 answer_kernel(const KernelShape& shape, const KernelSetting& setting, const Chip& chip);
 
-/// Names of the attention kernels that this chip's calibration knows.
+/// Attention as products and a softmax (law/unfused_attention.hpp), which every chip can run.
+inline constexpr std::string_view unfused_attention = "unfused";
+
+/// Names of the fused attention kernels that this chip's calibration knows.
 [[nodiscard]] std::vector<std::string> attention_kernels_of(const Chip& chip);
 
 /// What a GEMM at this precision writes when nothing else is asked for: 16-bit results for 8- and

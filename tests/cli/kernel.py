@@ -9,6 +9,7 @@ GEMM = ["kernel", "gemm", "--chip", "h100-sxm5", "--m", "4096", "--n", "4096", "
 
 def kernel(program):
     formats(program)
+    variants(program)
     ranges(program)
     refusals(program)
     sawtooth(program)
@@ -55,6 +56,24 @@ def formats(program):
     program.expect(0.3 * 700 < norm[0]["power_w"] < 0.8 * 700, "a memory-bound kernel draws less than its limit")
 
 
+def variants(program):
+    dense, sparse = rows(program, *GEMM)[0], rows(program, *GEMM, "--sparse")[0]
+    program.expect(1.2 < dense["time_us"] / sparse["time_us"] <= 2, "2:4 sparsity speeds a large product up")
+    program.expect(sparse["fraction"] < 1, "a sparse product keeps below the sparse peak")
+    card = ["kernel", "gemm", "--chip", "rtx-3090", "--m", "8192", "--n", "8192", "--k", "8192", "--precision", "fp16"]
+    wide, narrow = rows(program, *card)[0], rows(program, *card, "--sums", "fp16")[0]
+    program.expect(1.2 < wide["time_us"] / narrow["time_us"] <= 2.01, "consumer cards sum faster in 16 bits")
+    said = program(*GEMM, "--sums", "fp16", "--precision", "fp16")
+    program.expect("no faster in 16 bits" in said.out, f"a chip that gains nothing says so: {said.out}")
+    attention = ["kernel", "attention", "--chip", "a100-sxm4-80gb", "--sequence", "4k", "--heads", "32"]
+    fused, plain = rows(program, *attention)[0], rows(program, *attention, "--library", "unfused")[0]
+    program.equal((fused["roof"], plain["roof"]), ("matrix", "memory"), "fusion turns attention compute-bound")
+    old = program("kernel", "attention", "--chip", "p100-sxm2-16gb", "--sequence", "4k", "--heads", "8", "--precision",
+                  "fp16")
+    program.expect(old.code == 0 and "unfused" in old.out and "no fused attention kernel" in old.out,
+                   "without a fused kernel attention is unfused")
+
+
 def ranges(program):
     swept = rows(program, *GEMM, "--sweep", "m=128..8192:x2")
     program.equal([row["m"] for row in swept], [128 * 2**i for i in range(7)], "--sweep m=128..8192:x2")
@@ -89,8 +108,8 @@ def refusals(program):
          "do not divide"),
         (["kernel", "attention", "--chip", "h100", "--sequence", "4k", "--heads", "8", "--library", "flsh-2"],
          'did you mean "flash-2"'),
-        (["kernel", "attention", "--chip", "p100-sxm2-16gb", "--sequence", "4k", "--heads", "8"],
-         "no fused attention kernel"),
+        ([*GEMM, "--sums", "fp8"], "expected one of fp32, fp16"),
+        (["kernel", "memory", "--chip", "h100", "--bytes", "1MB", "--sparse"], "does not apply"),
         (["kernel", "memory", "--chip", "h100", "--class", "nrom", "--bytes", "1MB"], 'did you mean "norm"'),
         (["kernel", "memory", "--chip", "h100", "--bytes", "5"], "has no unit"),
     ]:

@@ -16,13 +16,19 @@ from reports import reports
 from streams import streams
 from sweep import sweep
 from topology import topology
+from tuning import tuning
 
 
 def main():
     options = arguments()
     program = Program(options.program, options.source)
+<<<<<<< HEAD
     for group in (commands, streams, reports, engines, compare, sweep, kernel, topology, calibration, imports, foreign_runs,
                   inference):
+=======
+    for group in (commands, streams, reports, engines, compare, kernel, topology, calibration, imports, foreign_runs,
+                  inference, tuning):
+>>>>>>> main
         group(program)
     documents(program, options.update)
     return program.finish()

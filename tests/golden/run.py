@@ -1,4 +1,4 @@
-"""Reports of every shipped scenario, and of some kernels, byte for byte: text, JSON, and the ASCII first screen.
+"""Reports of every shipped scenario, of some kernels and machines, byte for byte: text, JSON, and the ASCII first screen.
 
     python3 tests/golden/run.py --program build/release/sim/clustersim --source . --update
 
@@ -39,15 +39,34 @@ def kernels():
         yield f"{name}.json", [*words, "--json"], "C.UTF-8"
 
 
-def compare(program, folder, name, words, locale, update):
+MACHINES = {
+    "topology_dgx_h100": ["dgx-h100", "--nodes", "4"],
+    "topology_dgx1_v100": ["dgx1-v100"],
+    "topology_tpu_v4_64": ["tpu-v4-64"],
+}
+
+
+def pictures(program):
+    """The verb `topology`: figures, drawing and Graphviz, coloured by an all-reduce."""
+    for name, words in MACHINES.items():
+        asked = ["topology", *words, "--collective", "all_reduce", "--size", "1GiB"]
+        yield f"{name}.txt", asked, None
+        yield f"{name}.json", [*asked, "--json"], None
+        for kind in ("svg", "dot"):
+            path = program.here / f"{name}.{kind}"
+            yield path.name, [*asked, "-q", f"--{kind}", str(path)], path
+
+
+def compare(program, folder, name, words, locale, update, written=None):
     run = program(*words, cwd=program.source, env=program.environment(LC_ALL=locale))
     program.expect(run.code in (0, 3), f"{' '.join(words)} ends with {run.code}: {run.err.strip()}")
+    found = written.read_text(encoding="utf-8") if written else run.out
     path = folder / name
     if update:
-        path.write_text(run.out, encoding="utf-8")
+        path.write_text(found, encoding="utf-8")
     golden = path.read_text(encoding="utf-8") if path.exists() else ""
-    lines = difflib.unified_diff(golden.splitlines(), run.out.splitlines(), f"golden/{name}", "now", "", "", 1, "")
-    program.expect(golden == run.out, "\n".join([f"{name} differs", *list(lines)[:40]]))
+    lines = difflib.unified_diff(golden.splitlines(), found.splitlines(), f"golden/{name}", "now", "", "", 1, "")
+    program.expect(golden == found, "\n".join([f"{name} differs", *list(lines)[:40]]))
 
 
 def main():
@@ -62,8 +81,11 @@ def main():
     for name, words, locale in kernels():
         wanted.add(name)
         compare(program, folder, name, words, locale, options.update)
+    for name, words, written in pictures(program):
+        wanted.add(name)
+        compare(program, folder, name, words, "C.UTF-8", options.update, written)
     for path in sorted(folder.iterdir()):
-        if path.suffix in (".txt", ".json") and path.name not in wanted:
+        if path.suffix in (".txt", ".json", ".svg", ".dot") and path.name not in wanted:
             if options.update:
                 path.unlink()
             program.expect(options.update, f"golden/{path.name} belongs to no report")
