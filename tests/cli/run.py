@@ -22,13 +22,8 @@ from tuning import tuning
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-<<<<<<< HEAD
     for group in (commands, streams, reports, engines, compare, sweep, kernel, topology, calibration, imports, foreign_runs,
-                  inference):
-=======
-    for group in (commands, streams, reports, engines, compare, kernel, topology, calibration, imports, foreign_runs,
                   inference, tuning):
->>>>>>> main
         group(program)
     documents(program, options.update)
     return program.finish()
