@@ -31,8 +31,9 @@ Explained explained(const Scenario& scenario) {
 } // namespace
 
 TEST_CASE("elasticities over all resources sum to one") {
-  for (const char* name : {"dgx_h100", "dgx_a100", "single_gpu_gpt2", "rtx4090_workstation",
-                           "rtx6000ada_server", "bert_large"}) {
+  for (const char* name :
+       {"dgx_h100", "dgx_a100", "dgx1_v100", "single_gpu_gpt2", "rtx4090_workstation",
+        "rtx6000ada_server", "bert_large", "gb200_nvl72", "mi300x_8", "tpu_v4_slice"}) {
     const Explanation explanation = explained(test::shipped_scenario(name)).explanation;
     double sum = 0;
     for (const Elasticity& elasticity : explanation.elasticities) {
