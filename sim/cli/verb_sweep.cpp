@@ -84,7 +84,7 @@ ExitCode code_of(const Sweep& sweep) {
 ExitCode sweep_verb(const Options& options) {
   if (options.arguments.empty()) {
     throw misuse("'sweep' needs a scenario",
-                 "try: clustersim sweep dgx_h100 --vary tensor=1,2,4,8");
+                 "try: clustersim sweep llama3_8b_dgx_h100 --vary seq=2k..64k:x2");
   }
   Sweep sweep = planned(options);
   const std::size_t metric = metric_of(options);

@@ -47,9 +47,9 @@ const std::vector<Verb> table{
      "--set. What does not fit shows as oom, what cannot be as n/a, with the reason. -o FILE "
      "writes .csv, .json, or .svg: a line for one key, a heat map for two. A .csv or .json that "
      "exists and has the same inputs is read, and only missing points are computed.",
-     {"clustersim sweep dgx_h100 --vary tensor=1,2,4,8",
-      "clustersim sweep dgx_h100 --vary tp=1,2,4,8 --vary seq=2k..16k:x2 --metric mfu",
-      "clustersim sweep dgx_h100 --vary tp=1,2,4,8 --vary mbs=1..4 -o plans.svg"},
+     {"clustersim sweep llama3_8b_dgx_h100 --vary seq=2k..64k:x2",
+      "clustersim sweep single_gpu_gpt2 --vary seq=512..4k:x2 --vary recompute=none,full",
+      "clustersim sweep my.toml --vary tp=1,2,4,8 --vary mbs=1..4 -o plans.svg"},
      {"--vary", "--metric", "--set", "--calibration", "--json", "--csv", "--output", "--threads"},
      1,
      sweep_verb},

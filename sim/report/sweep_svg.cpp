@@ -119,8 +119,7 @@ std::string heat_svg(const Sweep& sweep, std::size_t metric) {
     const double x = left + cell * static_cast<double>(i % across.size());
     const std::size_t line = i / across.size();
     const double y = above + row * static_cast<double>(line);
-    if (i % across.size() == 0)
-      svg.text({left - 12, y + row / 2 + 4}, down[line], "end");
+    if (i % across.size() == 0) svg.text({left - 12, y + row / 2 + 4}, down[line], "end");
     const auto& value = point.results.at(metric);
     svg.open("", tooltip(sweep, point, metric));
     svg.rectangle({x + 1, y + 1, cell - 2, row - 2}, 3,

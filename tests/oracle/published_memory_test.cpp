@@ -77,7 +77,7 @@ TEST_CASE("Korthikanti et al. 2022: activations of a layer, equations 1 to 6") {
   }
 }
 
-TEST_CASE("ZeRO paper (arXiv 1910.02054), figure 1: 7.5 billion parameters on 64 ranks") {
+TEST_CASE("ZeRO paper (arXiv 1910.02054), figure 1: states of the four stages on 64 ranks") {
   // K = 12 bytes of states: 16 ψ, 4 ψ + 12 ψ/N, 2 ψ + 14 ψ/N, 16 ψ/N.
   const double ranks = 64;
   for (const int stage : {0, 1, 2, 3}) {

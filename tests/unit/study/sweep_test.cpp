@@ -71,9 +71,10 @@ TEST_CASE("too many points and a key varied twice are refused") {
 TEST_CASE("finished points are taken over, unfinished and impossible ones are not") {
   Sweep sweep = two_by_two();
   Diagnostics out;
-  REQUIRE(take_over(sweep, table_of(head + "1,y,ok,,f00,2,3,4,5,0.5,0.6,7,8\n"
-                                           "2,x,oom,short by 1 GiB,f01,,,,,,,9,\n"
-                                           "2,y,n/a,heads,,,,,,,,,\n"),
+  REQUIRE(take_over(sweep,
+                    table_of(head + "1,y,ok,,f00,2,3,4,5,0.5,0.6,7,8\n"
+                                    "2,x,oom,short by 1 GiB,f01,,,,,,,9,\n"
+                                    "2,y,n/a,heads,,,,,,,,,\n"),
                     out));
   CHECK(sweep.points[0].status == PointStatus::missing);
   CHECK(sweep.points[1].status == PointStatus::ok);
@@ -85,9 +86,9 @@ TEST_CASE("finished points are taken over, unfinished and impossible ones are no
 
 TEST_CASE("a file of something else is not taken over") {
   for (const std::string& text :
-       {std::string{"a,b,c\n1,2,3\n"}, head + "3,x,oom,,f,,,,,,,9,\n", head + "1,x,ok,,f,,,,,,,9,\n",
-        head + "1,x,oom,,f,,,,,,,nan,\n", head + "1,x,good,,f,2,3,4,5,0.5,0.6,7,8\n",
-        head + "1,x,oom,,,,,,,,,9,\n"}) {
+       {std::string{"a,b,c\n1,2,3\n"}, head + "3,x,oom,,f,,,,,,,9,\n",
+        head + "1,x,ok,,f,,,,,,,9,\n", head + "1,x,oom,,f,,,,,,,nan,\n",
+        head + "1,x,good,,f,2,3,4,5,0.5,0.6,7,8\n", head + "1,x,oom,,,,,,,,,9,\n"}) {
     CAPTURE(text);
     Sweep sweep = two_by_two();
     Diagnostics out;
