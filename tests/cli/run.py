@@ -13,6 +13,7 @@ from kernel import kernel
 from imports import imports
 from inference import inference
 from reports import reports
+from search import search
 from streams import streams
 from topology import topology
 from tuning import tuning
@@ -22,7 +23,7 @@ def main():
     options = arguments()
     program = Program(options.program, options.source)
     for group in (commands, streams, reports, engines, compare, kernel, topology, calibration, imports, foreign_runs,
-                  inference, tuning):
+                  inference, tuning, search):
         group(program)
     documents(program, options.update)
     return program.finish()
