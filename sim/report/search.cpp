@@ -49,7 +49,7 @@ std::string counts_text(const SearchResult& result) {
   const auto memory = result.refused.by_key.find("memory");
   const std::int64_t large = memory == result.refused.by_key.end() ? 0 : memory->second.count;
   std::string out =
-      fmt::format("  {} plans: {} tried, {} of them too large for a chip's memory\n",
+      fmt::format("  {} plans: {} timed, {} too large for a chip's memory\n",
                   grouped(result.enumerated), grouped(result.evaluated), grouped(large));
   if (result.pruned > 0) {
     out +=

@@ -116,11 +116,15 @@ void keep_nearest(std::optional<FoundPlan>& nearest, FoundPlan plan) {
   if (nearer) nearest = std::move(plan);
 }
 
+bool asked_to_stop(const SearchOptions& options) {
+  return options.stop && options.stop();
+}
+
 class CellSearch {
 public:
   CellSearch(PlanRater& rater, const CellFloor& floor, const SearchOptions& options, double limit,
              const Front& known, bool anything_fits)
-      : rater_(&rater), floor_(&floor), options_(&options), limit_(limit), front_(known),
+      : rater_(&rater), floor_(&floor), options_(&options), limit_(limit), known_(&known),
         leaders_(options.top), anything_fits_(anything_fits) {}
 
   CellOutcome run(const PlanSpace& space, const PlanCell& cell) {
@@ -133,10 +137,12 @@ public:
     // The most promising first: what they reach rules out more of the others.
     std::stable_sort(open.begin(), open.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [least, plan] : open)
+    for (const auto& [least, plan] : open) {
+      if (asked_to_stop(*options_)) break;
       consider(plan, least);
+    }
     out_.leaders = leaders_.take();
-    if (options_->pareto) out_.front = front_.plans();
+    if (options_->pareto) out_.front = own_.plans();
     return std::move(out_);
   }
 
@@ -159,19 +165,20 @@ private:
     FoundPlan found = rater_->timed(std::move(sized));
     ++out_.evaluated;
     anything_fits_ = true;
-    if (options_->pareto) front_.add(found);
+    if (options_->pareto) own_.add(found);
     leaders_.add(std::move(found));
   }
 
   /// Equal scores are kept: the plainest of equals wins, whatever was pruned.
   [[nodiscard]] bool hopeless(const Plan& plan, double least, Bytes used) const {
     if (options_->exhaustive || least <= std::min(limit_, leaders_.worst())) return false;
-    return !options_->pareto || front_.beats(rater_->least_step(*floor_, plan), used);
+    if (!options_->pareto) return true;
+    const Seconds step = rater_->least_step(*floor_, plan);
+    return known_->beats(step, used) || own_.beats(step, used);
   }
 
   void too_large(Bytes lacking) {
     out_.refused.add("memory", "does not fit in the memory of a chip");
-    ++out_.evaluated;
     if (anything_fits_) return;
     if (out_.nearest && shortage(*out_.nearest) < lacking) return;
     keep_nearest(out_.nearest, rater_->sized());
@@ -181,7 +188,8 @@ private:
   const CellFloor* floor_;
   const SearchOptions* options_;
   double limit_;
-  Front front_;
+  const Front* known_; // of finished batches
+  Front own_;
   Leaders leaders_;
   bool anything_fits_;
   CellOutcome out_;
@@ -198,10 +206,7 @@ public:
     take_part();
     find_floors();
     for (std::size_t first = 0, size = 1; first < order_.size();) {
-      if (options_->stop && options_->stop()) {
-        result_.interrupted = true;
-        break;
-      }
+      if (asked_to_stop(*options_)) break;
       if (nothing_left(first)) {
         for (; first < order_.size(); ++first)
           prune(order_[first]);
@@ -256,6 +261,7 @@ private:
     floors_.resize(space_.cells().size());
     if (options_->exhaustive) return;
     in_parallel(0, order_.size(), [&](std::size_t i) {
+      if (asked_to_stop(*options_)) return;
       const std::size_t cell = order_[i];
       if (possible(space_.cells()[cell])) {
         floors_[cell] = rater().floor_of(space_.cells()[cell]);
@@ -311,9 +317,15 @@ private:
   }
 
   SearchResult finish() {
+    result_.interrupted = done_ < result_.enumerated || asked_to_stop(*options_);
     result_.best = leaders_.take();
     result_.pareto = front_.plans();
     if (found_) result_.nearest.reset();
+    if (result_.nearest) {
+      PlanRater& rating = rater();
+      rating.take(result_.nearest->plan);
+      result_.nearest = rating.timed(*result_.nearest);
+    }
     for (std::vector<FoundPlan>* plans : {&result_.best, &result_.pareto}) {
       for (FoundPlan& plan : *plans)
         add_energy_and_cost(plan);

@@ -32,7 +32,7 @@ struct SearchOptions {
   bool pareto = false;     // also the front of step time against memory
   int threads = 0;         // 0: all
   int part = 1, parts = 1; // of a search split over machines: cells number part, part + parts, …
-  std::function<bool()> stop = {};
+  std::function<bool()> stop = {}; // asked before each plan, by all threads; stays true
   std::function<void(const SearchProgress&)> progress = {};
 };
 
@@ -46,6 +46,7 @@ struct FoundPlan {
 };
 
 struct SearchResult {
+  // Of a finished search, enumerated = evaluated + pruned + refused.
   std::int64_t enumerated = 0, evaluated = 0, pruned = 0;
   Refusals refused;                 // "memory" among them
   std::vector<FoundPlan> best;      // best first

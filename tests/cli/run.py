@@ -13,6 +13,7 @@ from kernel import kernel
 from imports import imports
 from inference import inference
 from reports import reports
+from search import search
 from streams import streams
 from sweep import sweep
 from topology import topology
@@ -22,8 +23,8 @@ from tuning import tuning
 def main():
     options = arguments()
     program = Program(options.program, options.source)
-    for group in (commands, streams, reports, engines, compare, sweep, kernel, topology, calibration, imports, foreign_runs,
-                  inference, tuning):
+    for group in (commands, streams, reports, engines, compare, sweep, search, kernel, topology, calibration, imports,
+                  foreign_runs, inference, tuning):
         group(program)
     documents(program, options.update)
     return program.finish()
