@@ -48,7 +48,7 @@ const std::vector<Verb> table{
      "writes .csv, .json, or .svg: a line for one key, a heat map for two. A .csv or .json that "
      "exists and has the same inputs is read, and only missing points are computed.",
      {"clustersim sweep llama3_8b_dgx_h100 --vary seq=2k..64k:x2",
-      "clustersim sweep single_gpu_gpt2 --vary seq=512..4k:x2 --vary recompute=none,full",
+      "clustersim sweep single_gpu_gpt2 --vary mbs=1,2,4 --vary recompute=none,full",
       "clustersim sweep my.toml --vary tp=1,2,4,8 --vary mbs=1..4 -o plans.svg"},
      {"--vary", "--metric", "--set", "--calibration", "--json", "--csv", "--output", "--threads"},
      1,
