@@ -98,11 +98,7 @@ void add_host_links(const Job& job, Network& network, std::set<std::string>& ids
 }
 
 void add_drives(const Job& job, std::vector<Resource>& resources) {
-  const Offload& offload = job.parts.front().scenario.plan.offload;
-  if (offload.optimizer != Tier::nvme && offload.parameters != Tier::nvme &&
-      offload.activations != Tier::nvme) {
-    return;
-  }
+  if (!job.parts.front().scenario.plan.offload.uses(Tier::nvme)) return;
   constexpr double spread = 0.12; // as links have where none is stated
   resources.push_back(
       {"local drives", "Bound by the node's drives", "{} faster local drives", spread,

@@ -1,6 +1,5 @@
 #include "analysis/plan_axes.hpp"
 
-#include "base/bug.hpp"
 #include "spec/validate_plan.hpp"
 
 #include <fmt/format.h>
@@ -166,18 +165,6 @@ Refusal tensor_refusal(const Scenario& scenario) {
                         scenario.training.sequence, tensor)};
   }
   return {};
-}
-
-std::string_view spelled(Tier tier) {
-  switch (tier) {
-  case Tier::chip:
-    return "none";
-  case Tier::host:
-    return "host";
-  case Tier::nvme:
-    return "nvme";
-  }
-  throw Bug("tier outside its enumeration");
 }
 
 /// One kind of state to the host, or back: only where the node states how much memory that has, so

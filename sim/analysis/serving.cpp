@@ -53,9 +53,14 @@ ServingPhase phase_of(const Scenario& scenario, const StepProgram& program, Netw
   return out;
 }
 
+/// Of the decode step in the middle of the output.
+std::int64_t middle_context(const Inference& serving) {
+  return serving.prompt + std::max<std::int64_t>(serving.output / 2, 1);
+}
+
 /// Simpson's rule over the contexts from the first decode step to the last: exact where a step
 /// grows linearly with its context.
-ServingTimes times_of(const Scenario& scenario, Network& network) {
+ServingTimes times_of(const Scenario& scenario, Network& network, Seconds middle) {
   const Inference& serving = scenario.inference;
   const Scenario decoding = as_decoding(scenario);
   const std::int64_t first = serving.prompt + 1;
@@ -65,7 +70,6 @@ ServingTimes times_of(const Scenario& scenario, Network& network) {
   out.first_of_batch = prefill_time(scenario, network, serving.batch);
   out.at_start = decode_time(decoding, network, first);
   out.at_end = decode_time(decoding, network, last);
-  const Seconds middle = decode_time(decoding, network, (first + last) / 2);
   out.per_token = (out.at_start + 4.0 * middle + out.at_end) / 6.0;
   out.request = out.first_of_batch + static_cast<double>(serving.output - 1) * out.per_token;
   return out;
@@ -101,15 +105,16 @@ ServingAnswer serve(const Scenario& scenario) {
   out.largest_batch = largest_batch(scenario);
 
   const auto network = std::make_shared<Network>(scenario.cluster);
-  out.times = times_of(scenario, *network);
   const Scenario decoding = as_decoding(scenario);
+  const std::int64_t context = middle_context(serving);
+  const Seconds middle = decode_time(decoding, *network, context);
+  out.times = times_of(scenario, *network, middle);
   const ServingSplit split = split_of(scenario, serving.batch);
-  const std::int64_t context = serving.prompt + std::max<std::int64_t>(serving.output / 2, 1);
   out.prefill = phase_of(scenario, prefill_program(scenario, split.sequences, Part::all_stages),
                          *network, out.times.first_of_batch);
   out.decode =
       phase_of(decoding, decode_program(decoding, split.sequences, context, Part::all_stages),
-               *network, decode_time(decoding, *network, context));
+               *network, middle);
   out.decode_traffic = least_traffic(scenario, split.sequences, context);
   out.decode_floor = out.decode_traffic / scenario.chip().memory.bandwidth;
   out.network = network;

@@ -57,4 +57,8 @@ Bytes bytes_per_element(Precision precision) {
   throw Bug("precision outside its enumeration");
 }
 
+bool is_quantised(Precision precision) {
+  return bytes_per_element(precision) <= Bytes{1};
+}
+
 } // namespace clustersim

@@ -22,6 +22,9 @@ inline constexpr std::array all_precisions{Precision::fp64, Precision::fp32, Pre
 /// Storage of one element. TF32 operands are stored as FP32.
 [[nodiscard]] Bytes bytes_per_element(Precision precision);
 
+/// 8 and 4 bits: operands are quantised first.
+[[nodiscard]] bool is_quantised(Precision precision);
+
 /// One optional value per precision: absent means the chip has no such path, never zero.
 template <class T>
 class PrecisionTable {

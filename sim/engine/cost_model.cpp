@@ -81,10 +81,6 @@ KernelTime CostModel::kernel_time(const Work& work) {
 }
 
 Seconds CostModel::host_work(const HostWork& work) const {
-  const auto scaled = [&](const std::string& link) {
-    const auto found = scale_.links.find(link);
-    return found == scale_.links.end() ? LinkScale{} : found->second;
-  };
   switch (work.what) {
   case HostWork::What::to_host:
   case HostWork::What::from_host: {
@@ -92,18 +88,19 @@ Seconds CostModel::host_work(const HostWork& work) const {
     Seconds latency;
     for (const HostCopy::Term& term :
          network_->host_copy(work.what == HostWork::What::to_host).terms) {
-      const LinkScale link = scaled(term.link);
+      const LinkScale link = scale_.link(term.link);
       busiest = std::max(busiest, term.busiest / link.bandwidth);
       latency += term.latency / link.latency;
     }
     return latency + busiest * work.bytes;
   }
   case HostWork::What::read_drive:
-    return work.bytes * chips_ / (machine_.nvme_read * scaled(local_drives).bandwidth);
+    return work.bytes * chips_ / (machine_.nvme_read * scale_.link(local_drives).bandwidth);
   case HostWork::What::write_drive:
-    return work.bytes * chips_ / (machine_.nvme_write * scaled(local_drives).bandwidth);
+    return work.bytes * chips_ / (machine_.nvme_write * scale_.link(local_drives).bandwidth);
   case HostWork::What::update:
-    return work.bytes * chips_ / (core_bandwidth(machine_) * scaled(machine_.memory.id).bandwidth);
+    return work.bytes * chips_ /
+           (core_bandwidth(machine_) * scale_.link(machine_.memory.id).bandwidth);
   }
   throw Bug("unknown work of a host");
 }

@@ -25,9 +25,7 @@ std::uint32_t FlowRates::add(const Collective& collective, const CollectiveTime&
   for (const EdgeTime& one : edge_times(*time.form, *graph_)) {
     const std::size_t place = places_.place_of(one.edge);
     const std::string& id = graph_->link_classes()[class_of(place).at()].id;
-    const auto scale = scale_.links.find(id);
-    const double faster = scale == scale_.links.end() ? 1.0 : scale->second.bandwidth;
-    const double use = one.busy / faster * collective.payload / time.time;
+    const double use = one.busy / scale_.link(id).bandwidth * collective.payload / time.time;
     double& here = most[place];
     here = std::max(here, std::min(use, 1.0)); // stages of an algorithm follow one another
   }

@@ -136,8 +136,7 @@ KernelTime attention_time(const AttentionShape& shape, const Device& device) {
   const Flops executed = per_block * (blocks * work.blocks);
   const JoulesPerFlop per_flop = device.gemm_rates[shape.precision]->energy;
   time.energy = kernel_energy(time, {executed, per_flop, {}, time.traffic, {}}, device);
-  time.binding = time.matrix >= time.memory ? Roof::matrix : Roof::memory;
-  if (time.launch > std::max(time.matrix, time.memory)) time.binding = Roof::launch;
+  time.binding = longest_roof(time);
   return time;
 }
 

@@ -58,8 +58,7 @@ KernelTime decode_attention_time(const AttentionShape& shape, const Device& devi
   time.launch = device.gap * (work.split ? 2.0 : 1.0) + rates->start * device.start_scale;
   time.total = time.launch + join_roofs(time.matrix, time.memory);
   time.energy = kernel_energy(time, {work.executed, rates->energy, {}, work.traffic, {}}, device);
-  time.binding = time.matrix >= time.memory ? Roof::matrix : Roof::memory;
-  if (time.launch > std::max(time.matrix, time.memory)) time.binding = Roof::launch;
+  time.binding = longest_roof(time);
   return time;
 }
 

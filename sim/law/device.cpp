@@ -124,13 +124,22 @@ GemmRates gemm_rates(const Chip& chip, const MatrixPath& path, const Occasion& o
 
 std::string attention_kernel_for(const Chip& chip, const Stack& stack) {
   const auto offered = [&chip](const std::string& name) {
-    return name == "unfused" ||
+    return name == unfused_attention ||
            std::ranges::any_of(chip.kernels.attention,
                                [&name](const AttentionRate& rate) { return rate.kernel == name; });
   };
   if (offered(stack.attention_kernel)) return stack.attention_kernel;
   const auto found = std::ranges::find_if(stack.attention_fallbacks, offered);
-  return found == stack.attention_fallbacks.end() ? "unfused" : *found;
+  return found == stack.attention_fallbacks.end() ? std::string{unfused_attention} : *found;
+}
+
+Roof longest_roof(const KernelTime& time) {
+  const Seconds most = std::max({time.matrix, time.vector, time.l2, time.memory, time.launch});
+  return most == time.matrix   ? Roof::matrix
+         : most == time.memory ? Roof::memory
+         : most == time.l2     ? Roof::l2
+         : most == time.vector ? Roof::vector
+                               : Roof::launch;
 }
 
 std::string_view name_of(Condition condition) {

@@ -87,8 +87,11 @@ struct Device {
   return make_device(chip, stack, power, scale, Occasion{condition, OperandData::random, {}});
 }
 
+/// Attention as products and a softmax, which every chip can run.
+inline constexpr std::string_view unfused_attention = "unfused";
+
 /// The attention kernel that this stack runs on this chip: its first choice that the chip's
-/// calibration knows, else "unfused". Lowering and pricing both ask here, so they never disagree.
+/// calibration knows, else unfused. Lowering and pricing both ask here, so they never disagree.
 [[nodiscard]] std::string attention_kernel_for(const Chip& chip, const Stack& stack);
 
 /// Clock of a matrix load under `cap`, relative to the one behind the calibration's `sustained`
@@ -129,5 +132,8 @@ struct KernelTime {
   Joules energy;         // of the board
   FlopsPerSecond peak{}; // dense, of the matrix path that it takes; 0 = none
 };
+
+/// The roof that takes longest by itself.
+[[nodiscard]] Roof longest_roof(const KernelTime& time);
 
 } // namespace clustersim

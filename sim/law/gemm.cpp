@@ -172,11 +172,7 @@ void finish(GemmTime& result, const GemmShape& shape, const Problem& p, Flops ex
   time.flops = useful_work(shape);
   time.peak = device.matrix_peak[shape.precision].value_or(FlopsPerSecond{});
   time.energy = kernel_energy(time, {executed, p.energy, {}, p.traffic, {}}, device);
-  const Seconds longest = std::max({time.matrix, time.l2, time.memory, time.launch});
-  time.binding = longest == time.matrix   ? Roof::matrix
-                 : longest == time.memory ? Roof::memory
-                 : longest == time.l2     ? Roof::l2
-                                          : Roof::launch;
+  time.binding = longest_roof(time);
 }
 
 // A systolic array streams K through an edge × edge block of the output: dimensions are padded to

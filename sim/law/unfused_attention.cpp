@@ -10,7 +10,7 @@ namespace {
 
 /// The operands of a product outside the weights: 8 and 4 bits stay out of scores.
 Precision operands_of(Precision wanted) {
-  return bytes_per_element(wanted) <= Bytes{1} ? Precision::bf16 : wanted;
+  return is_quantised(wanted) ? Precision::bf16 : wanted;
 }
 
 /// A product per sequence and head with s_q rows.
@@ -49,15 +49,6 @@ KernelTime softmax_time(const AttentionShape& shape, const Device& device) {
       device);
 }
 
-Roof longest_of(const KernelTime& time) {
-  const Seconds most = std::max({time.matrix, time.vector, time.l2, time.memory, time.launch});
-  return most == time.matrix   ? Roof::matrix
-         : most == time.memory ? Roof::memory
-         : most == time.l2     ? Roof::l2
-         : most == time.vector ? Roof::vector
-                               : Roof::launch;
-}
-
 } // namespace
 
 KernelTime unfused_attention_time(const AttentionShape& shape, const Device& device) {
@@ -70,7 +61,7 @@ KernelTime unfused_attention_time(const AttentionShape& shape, const Device& dev
     add(sum, gemm_time(from_scores, device).time);
   }
   add(sum, softmax_time(shape, device));
-  sum.binding = longest_of(sum);
+  sum.binding = longest_roof(sum);
   return sum;
 }
 

@@ -3,8 +3,10 @@
 // backward, and softmax between them, fused with scale and mask in one kernel that reads and
 // writes every score:
 //
-//   forward   S = Q·Kᵀ,  P = softmax(S),  O = P·V                    2·b·heads·s_q·s_kv elements
-//   moved backward  dP = dO·Vᵀ,  dV = Pᵀ·dO,  dS from P and dP,  dQ, dK    3·b·heads·s_q·s_kv
+//   forward   S = Q·Kᵀ,  P = softmax(S),  O = P·V
+//             moves 2·b·heads·s_q·s_kv elements
+//   backward  dP = dO·Vᵀ,  dV = Pᵀ·dO,  dS from P and dP,  dQ,  dK
+//             moves 3·b·heads·s_q·s_kv elements
 //
 // beside what the products themselves read and write. Nothing is skipped under a mask. A step's
 // stack lists its own score kernels (models/recipes); this is the shortest such list.

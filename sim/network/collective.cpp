@@ -12,8 +12,7 @@ namespace {
 
 LinkScale scale_for(const LinkGraph& graph, LinkClassId id, const ResourceScale& scale) {
   if (scale.links.empty()) return {};
-  const auto found = scale.links.find(graph.link_classes()[id.at()].id);
-  return found == scale.links.end() ? LinkScale{} : found->second;
+  return scale.link(graph.link_classes()[id.at()].id);
 }
 
 const CollectiveForm* believed_fastest(const std::vector<CollectiveForm>& forms, Bytes payload) {

@@ -318,6 +318,7 @@ void add_buffers(TermList& terms, const StageView& view) {
 
 /// Of all chips of a host; a chip's where a stage keeps most.
 void add_outside(MemoryFootprint& footprint, const StageView& view) {
+  if (!view.scenario.plan.offload.any()) return;
   const Outside outside =
       kept_outside(view.scenario, view.stage, view.trained, all_kept(view, layers_in_flight(view)));
   const double chips = view.scenario.partition().node.chips_of_host();

@@ -2,6 +2,7 @@
 
 #include "plan/experts.hpp"
 #include "plan/key_value_cache.hpp"
+#include "plan/memory_terms.hpp"
 #include "plan/stage.hpp"
 
 #include <algorithm>
@@ -63,14 +64,15 @@ Bytes workspace_of(const Scenario& scenario) {
 StageMemory stage_memory(const Scenario& scenario, const Stage& stage) {
   const Inference& serving = scenario.inference;
   const std::int64_t tokens = serving.prompt + serving.output;
+  TermList terms;
+  terms.add("weights", weights_of(scenario, stage), "tensor, pipeline, expert");
+  terms.add("keys and values",
+            static_cast<double>(serving.batch) * cache_of_stage(scenario, stage, tokens),
+            scenario.model.mla.kv_rank > 0 ? "pipeline" : "tensor, pipeline");
+  terms.add("workspace", workspace_of(scenario), "tensor");
   StageMemory out;
-  out.terms = {{"weights", weights_of(scenario, stage), "tensor, pipeline, expert"},
-               {"keys and values",
-                static_cast<double>(serving.batch) * cache_of_stage(scenario, stage, tokens),
-                scenario.model.mla.kv_rank > 0 ? "pipeline" : "tensor, pipeline"},
-               {"workspace", workspace_of(scenario), "tensor"}};
-  for (const MemoryTerm& term : out.terms)
-    out.peak += term.bytes;
+  out.peak = terms.sum();
+  out.terms = terms.take();
   return out;
 }
 

@@ -111,15 +111,11 @@ Precision activation_type(Precision training) {
   return training;
 }
 
-bool is_quantised(Precision matmul) {
-  return bytes_per_element(matmul) <= Bytes{1};
-}
-
 bool attention_is_fused(const Scenario& scenario) {
   const Bytes element = bytes_per_element(activation_type(scenario.training.precision));
   // No fused kernel of any stack adds a bias per pair and sums its gradient.
   return element == Bytes{2} && scenario.model.position != PositionKind::relative &&
-         attention_kernel_for(scenario.chip(), scenario.training.stack) != "unfused";
+         attention_kernel_for(scenario.chip(), scenario.training.stack) != unfused_attention;
 }
 
 Bytes stored_weight(const Inference& serving) {

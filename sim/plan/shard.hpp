@@ -90,8 +90,6 @@ inline constexpr std::array layer_kinds{LayerKind::dense, LayerKind::experts,
 
 /// Activations of 8- and 4-bit training stay in BF16, TF32 is stored as FP32.
 [[nodiscard]] Precision activation_type(Precision training);
-/// An FP8 or FP4 GEMM: its operands are quantised first.
-[[nodiscard]] bool is_quantised(Precision matmul);
 
 /// Fused attention kernels exist for 16-bit operands only.
 [[nodiscard]] bool attention_is_fused(const Scenario& scenario);

@@ -37,6 +37,12 @@ const Choices<ContextExchange>& context_exchange_words() {
   return words;
 }
 
+const Choices<Tier>& tier_words() {
+  static const Choices<Tier> words{
+      {"none", Tier::chip}, {"host", Tier::host}, {"nvme", Tier::nvme}};
+  return words;
+}
+
 std::string_view spelled(Recompute recompute) {
   return word_of(recompute_words(), recompute);
 }
@@ -45,6 +51,9 @@ std::string_view spelled(Schedule schedule) {
 }
 std::string_view spelled(ContextExchange exchange) {
   return word_of(context_exchange_words(), exchange);
+}
+std::string_view spelled(Tier tier) {
+  return word_of(tier_words(), tier);
 }
 
 } // namespace clustersim

@@ -17,6 +17,11 @@ struct ResourceScale {
   double launch = 1.0;                    // gaps, start and drain of kernels
   double host = 1.0;                      // dispatch
   std::map<std::string, LinkScale> links; // by link id; absent = 1
+
+  [[nodiscard]] LinkScale link(const std::string& id) const {
+    const auto found = links.find(id);
+    return found == links.end() ? LinkScale{} : found->second;
+  }
 };
 
 } // namespace clustersim

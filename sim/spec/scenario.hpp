@@ -35,6 +35,7 @@ enum class ContextExchange { ring, all_gather, ulysses };
 [[nodiscard]] std::string_view spelled(Recompute recompute);
 [[nodiscard]] std::string_view spelled(Schedule schedule);
 [[nodiscard]] std::string_view spelled(ContextExchange exchange);
+[[nodiscard]] std::string_view spelled(Tier tier);
 /// How a plan splits the work.
 enum class Axis { tensor, context, expert, data, pipeline };
 [[nodiscard]] std::string_view name_of(Axis axis);

@@ -82,6 +82,13 @@ void add_what(Schema<S>& s) {
   add_open_table(s, "define", "[define.KIND.\"id\"]: a whole file of that kind, written here");
 }
 
+Choices<Precision> formats(std::initializer_list<Precision> list) {
+  Choices<Precision> choices;
+  for (const Precision one : list)
+    choices.emplace_back(name_of(one), one);
+  return choices;
+}
+
 void add_training(Schema<S>& s) {
   using T = Training;
   add(s, "training.sequence", in(&Scenario::training, &T::sequence), "tokens of one sequence")
@@ -99,16 +106,9 @@ void add_training(Schema<S>& s) {
       .required_unless("inference")
       .between(1, most_sequences)
       .alias("gbs");
-  const auto dtype = [](std::initializer_list<Precision> list) {
-    Choices<Precision> choices;
-    for (const Precision one : list) {
-      choices.emplace_back(name_of(one), one);
-    }
-    return choices;
-  };
   using enum Precision;
   add_choice(s, "training.precision", in(&Scenario::training, &T::precision),
-             dtype({fp32, tf32, fp16, bf16, fp8, fp4, int8}), "of matrix products")
+             formats({fp32, tf32, fp16, bf16, fp8, fp4, int8}), "of matrix products")
       .because("the usual choice since 2021");
   add_choice(s, "training.gradient_precision", in(&Scenario::training, &T::gradient_precision),
              Choices<std::optional<Precision>>{{"bf16", bf16}, {"fp16", fp16}, {"fp8", fp8}},
@@ -116,10 +116,10 @@ void add_training(Schema<S>& s) {
   add(s, "training.optimizer", at(&S::optimizer), "id of an optimizer; clustersim list optimizers")
       .derived("what the stack trains with");
   add_choice(s, "training.gradient_dtype", in(&Scenario::training, &T::gradient_dtype),
-             dtype({fp32, fp16, bf16}), "of the main gradient")
+             formats({fp32, fp16, bf16}), "of the main gradient")
       .derived("what the stack keeps");
   add_choice(s, "training.master_dtype", in(&Scenario::training, &T::master_dtype),
-             dtype({fp32, fp16, bf16}), "of the master weights")
+             formats({fp32, fp16, bf16}), "of the master weights")
       .because("mixed precision keeps FP32 master weights");
 }
 
@@ -232,12 +232,6 @@ void add_plan(Schema<S>& s) {
 
 void add_inference(Schema<S>& s) {
   using I = Inference;
-  const auto dtype = [](std::initializer_list<Precision> list) {
-    Choices<Precision> choices;
-    for (const Precision one : list)
-      choices.emplace_back(name_of(one), one);
-    return choices;
-  };
   using enum Precision;
   add(s, "inference.batch", in(&Scenario::inference, &I::batch),
       "sequences served at a time by each copy of the model; this table takes the place of "
@@ -256,10 +250,10 @@ void add_inference(Schema<S>& s) {
       .required_in_table()
       .example("the name of a stack; clustersim list stacks");
   add_choice(s, "inference.precision", in(&Scenario::inference, &I::precision),
-             dtype({fp32, tf32, fp16, bf16, fp8, fp4, int8}), "of matrix products")
+             formats({fp32, tf32, fp16, bf16, fp8, fp4, int8}), "of matrix products")
       .because("the usual choice");
   add_choice(s, "inference.weights", in(&Scenario::inference, &I::weights),
-             dtype({fp32, fp16, bf16, fp8, fp4, int8, int4}),
+             formats({fp32, fp16, bf16, fp8, fp4, int8, int4}),
              "format in which the layers' matrices are stored; products widen it")
       .derived("the precision of the products");
   add(s, "inference.weight_group", in(&Scenario::inference, &I::weight_group),
@@ -267,7 +261,7 @@ void add_inference(Schema<S>& s) {
       .between(1, 1e6)
       .because("of AWQ and GPTQ checkpoints");
   add_choice(s, "inference.kv_cache", in(&Scenario::inference, &I::kv_cache),
-             dtype({fp32, fp16, bf16, fp8, int8, int4}), "format of cached keys and values")
+             formats({fp32, fp16, bf16, fp8, int8, int4}), "format of cached keys and values")
       .derived("the activations' format");
   add(s, "inference.chunk", in(&Scenario::inference, &I::chunk),
       "tokens of prompts that one pass works on; longer prompts take several")

@@ -68,6 +68,7 @@ struct OverlayInput {
 [[nodiscard]] const Choices<Recompute>& recompute_words();
 [[nodiscard]] const Choices<Schedule>& schedule_words();
 [[nodiscard]] const Choices<ContextExchange>& context_exchange_words();
+[[nodiscard]] const Choices<Tier>& tier_words();
 [[nodiscard]] const Schema<OverlayInput>& overlay_schema();
 
 /// Keys of a scenario that live in files of their own.

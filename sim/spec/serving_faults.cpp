@@ -74,8 +74,7 @@ void derive_serving(ScenarioInput& input, const Reading& reading, Diagnostics& o
   Inference& serving = input.scenario.inference;
   if (!reading.has("inference.weights")) serving.weights = serving.precision;
   if (!reading.has("inference.kv_cache")) {
-    serving.kv_cache =
-        bytes_per_element(serving.precision) <= Bytes{1} ? Precision::bf16 : serving.precision;
+    serving.kv_cache = is_quantised(serving.precision) ? Precision::bf16 : serving.precision;
   }
   input.scenario.training.sequence = serving.prompt;
   input.scenario.training.precision = serving.precision;

@@ -42,8 +42,9 @@ struct Offload {
   Tier optimizer = Tier::chip; // states, and the update itself, by the host's cores
   Tier parameters = Tier::chip;
   Tier activations = Tier::chip; // those kept between forward and backward
-  [[nodiscard]] bool any() const {
-    return optimizer != Tier::chip || parameters != Tier::chip || activations != Tier::chip;
+  [[nodiscard]] bool any() const { return uses(Tier::host) || uses(Tier::nvme); }
+  [[nodiscard]] bool uses(Tier tier) const {
+    return optimizer == tier || parameters == tier || activations == tier;
   }
 };
 

@@ -66,8 +66,7 @@ void add_offload(Schema<S>& s) {
     add_choice(
         s, std::move(key),
         [member](auto& input) -> auto& { return input.scenario.plan.offload.*member; },
-        Choices<Tier>{{"none", Tier::chip}, {"host", Tier::host}, {"nvme", Tier::nvme}},
-        std::move(help))
+        tier_words(), std::move(help))
         .because("kept on the chip");
   };
   tier("plan.offload.optimizer", &Offload::optimizer,

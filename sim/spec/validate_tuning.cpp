@@ -140,10 +140,6 @@ private:
   Diagnostics& out_;
 };
 
-bool is_used(const Offload& offload, Tier tier) {
-  return offload.optimizer == tier || offload.parameters == tier || offload.activations == tier;
-}
-
 } // namespace
 
 std::vector<PlanFault> offload_faults(const Scenario& scenario) {
@@ -163,7 +159,7 @@ std::vector<PlanFault> offload_faults(const Scenario& scenario) {
                       fmt::format("{} states no link to a host's memory", node.name),
                       "another node, or nothing offloaded"});
   }
-  if (is_used(offload, Tier::nvme) && (host.nvme_read.si() <= 0.0 || host.nvme_write.si() <= 0.0)) {
+  if (offload.uses(Tier::nvme) && (host.nvme_read.si() <= 0.0 || host.nvme_write.si() <= 0.0)) {
     faults.push_back({"plan.offload.optimizer",
                       fmt::format("{} states no rates of local drives", node.name),
                       "\"host\", or [override.node] host.nvme_read and host.nvme_write"});

@@ -15,7 +15,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -48,9 +47,6 @@ struct KernelAnswer {
 /// The answer, or a sentence why this chip has none.
 [[nodiscard]] std::variant<KernelAnswer, std::string>
 answer_kernel(const KernelShape& shape, const KernelSetting& setting, const Chip& chip);
-
-/// Attention as products and a softmax (law/unfused_attention.hpp), which every chip can run.
-inline constexpr std::string_view unfused_attention = "unfused";
 
 /// Names of the fused attention kernels that this chip's calibration knows.
 [[nodiscard]] std::vector<std::string> attention_kernels_of(const Chip& chip);

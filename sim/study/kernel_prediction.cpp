@@ -28,7 +28,7 @@ KernelPrediction gemm(const GemmShape& shape, const Device& device) {
 }
 
 KernelPrediction attention(const AttentionShape& shape, const Device& device) {
-  if (device.attention_kernel == "unfused") {
+  if (device.attention_kernel == unfused_attention) {
     return "no constants of this attention kernel on this chip";
   }
   if (!device.matrix_peak[shape.precision]) {
@@ -88,7 +88,7 @@ KernelPrediction predict(const KernelWork& work, const Device& device, const Chi
 Device device_for(const KernelSetting& setting, const Chip& chip) {
   Stack stack;
   stack.launch = setting.gap == LaunchGap::graph ? LaunchMode::graph : LaunchMode::eager;
-  stack.attention_kernel = "unfused";
+  stack.attention_kernel = unfused_attention;
   if (!setting.attention_kernels.empty()) {
     stack.attention_kernel = setting.attention_kernels.front();
     stack.attention_fallbacks = setting.attention_kernels;

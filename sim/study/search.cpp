@@ -2,12 +2,12 @@
 
 #include "base/bug.hpp"
 #include "pipeline.hpp"
+#include "study/parallel.hpp"
 #include "study/plan_rating.hpp"
 
 #include <omp.h>
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <memory>
 #include <tuple>
@@ -199,8 +199,7 @@ class Search {
 public:
   Search(const Scenario& scenario, const SearchOptions& options)
       : scenario_(&scenario), options_(&options), space_(scenario), leaders_(options.top),
-        threads_(options.threads > 0 ? options.threads : omp_get_max_threads()),
-        raters_(static_cast<std::size_t>(threads_)) {}
+        threads_(threads_for(options.threads)), raters_(static_cast<std::size_t>(threads_)) {}
 
   SearchResult run() {
     take_part();
@@ -227,23 +226,6 @@ private:
     return *mine;
   }
 
-  /// Runs `body(i)` for all i on all threads; the first exception by i is thrown on.
-  template <class Body>
-  void in_parallel(std::size_t first, std::size_t end, const Body& body) {
-    std::vector<std::exception_ptr> thrown(end - first);
-#pragma omp parallel for schedule(dynamic) num_threads(threads_)
-    for (std::size_t i = first; i < end; ++i) {
-      try {
-        body(i);
-      } catch (...) {
-        thrown[i - first] = std::current_exception();
-      }
-    }
-    for (const std::exception_ptr& one : thrown) {
-      if (one) std::rethrow_exception(one);
-    }
-  }
-
   void take_part() {
     const auto& cells = space_.cells();
     counts_.resize(cells.size());
@@ -260,7 +242,7 @@ private:
   void find_floors() {
     floors_.resize(space_.cells().size());
     if (options_->exhaustive) return;
-    in_parallel(0, order_.size(), [&](std::size_t i) {
+    in_parallel(threads_, 0, order_.size(), [&](std::size_t i) {
       if (asked_to_stop(*options_)) return;
       const std::size_t cell = order_[i];
       if (possible(space_.cells()[cell])) {
@@ -293,7 +275,7 @@ private:
   void run_batch(std::size_t first, std::size_t end) {
     std::vector<CellOutcome> outcomes(end - first);
     const double limit = leaders_.worst();
-    in_parallel(first, end, [&](std::size_t i) {
+    in_parallel(threads_, first, end, [&](std::size_t i) {
       const std::size_t cell = order_[i];
       outcomes[i - first] = CellSearch(rater(), floors_[cell], *options_, limit, front_, found_)
                                 .run(space_, space_.cells()[cell]);

@@ -4,14 +4,12 @@
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "pipeline.hpp"
+#include "study/parallel.hpp"
 
 #include <fmt/format.h>
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <map>
 
 namespace clustersim {
@@ -42,25 +40,22 @@ std::string why_of(const Diagnostics& diagnostics) {
 }
 
 void rate(SweepPoint& point, const Scenario& scenario) {
-  const MemoryFootprint memory = memory_footprint(scenario);
   const auto set = [&point](std::string_view name, double value) {
     for (std::size_t i = 0; i < sweep_metrics.size(); ++i) {
       if (sweep_metrics.at(i).name == name) point.results.at(i) = value;
     }
   };
-  if (scenario.cluster.partitions.size() == 1 && !memory.fits()) {
+  const auto fits = [&](const MemoryFootprint& memory) {
+    set("memory", (memory.peak + memory.reserve).si());
+    if (memory.fits()) return true;
     point.status = PointStatus::oom;
     point.reason = fmt::format("short by {}", format_binary(-memory.margin()));
-    set("memory", (memory.peak + memory.reserve).si());
-    return;
-  }
+    return false;
+  };
+  // What does not fit need not be timed; shares of unlike partitions follow from times alone.
+  if (scenario.cluster.partitions.size() == 1 && !fits(memory_footprint(scenario))) return;
   const Answer found = answer(scenario);
-  set("memory", (found.memory.peak + found.memory.reserve).si());
-  if (!found.memory.fits()) {
-    point.status = PointStatus::oom;
-    point.reason = fmt::format("short by {}", format_binary(-found.memory.margin()));
-    return;
-  }
+  if (!fits(found.memory)) return;
   const Headline& head = found.headline;
   point.status = PointStatus::ok;
   point.reason.clear();
@@ -169,24 +164,14 @@ bool take_over(Sweep& sweep, const CsvTable& saved, Diagnostics& out) {
 }
 
 bool complete(Sweep& sweep, const SweepQuestion& question, Diagnostics& out) {
-  const auto count = static_cast<std::int64_t>(sweep.points.size());
   std::vector<std::string> titles(sweep.points.size());
   std::vector<char> same(sweep.points.size(), 1), done(sweep.points.size(), 0);
-  std::vector<std::exception_ptr> failures(sweep.points.size());
-  const int threads = question.threads > 0 ? question.threads : omp_get_max_threads();
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (std::int64_t n = 0; n < count; ++n) {
-    const auto i = static_cast<std::size_t>(n);
-    if (question.stop && question.stop()) continue;
-    try {
-      done[i] = sweep.points[i].inputs.empty() ? 0 : 1;
-      same[i] = compute(sweep.points[i], question, titles[i]) ? 1 : 0;
-    } catch (...) {
-      failures[i] = std::current_exception();
-    }
-  }
+  in_parallel(threads_for(question.threads), 0, sweep.points.size(), [&](std::size_t i) {
+    if (question.stop && question.stop()) return;
+    done[i] = sweep.points[i].inputs.empty() ? 0 : 1;
+    same[i] = compute(sweep.points[i], question, titles[i]) ? 1 : 0;
+  });
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    if (failures[i]) std::rethrow_exception(failures[i]);
     if (same[i] == 0) {
       complain(out, question.path,
                "the file that exists holds a sweep of other inputs: the scenario, the settings, "

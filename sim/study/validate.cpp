@@ -11,6 +11,7 @@
 #include "study/error_figures.hpp"
 #include "study/evidence.hpp"
 #include "study/kernel_evidence.hpp"
+#include "study/parallel.hpp"
 #include "study/resolver_rules.hpp"
 #include "study/row_reader.hpp"
 #include "study/training_run_resolver.hpp"
@@ -18,8 +19,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <omp.h>
 
 #include <algorithm>
 #include <exception>
@@ -230,13 +229,11 @@ ValidatedFile validate_table(const CsvTable& table, const EvidenceKind& kind, co
   }
   const std::size_t rows = table.rows.size();
   std::vector<std::vector<ValidatedRow>> entries(rows);
-  const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
   // Each row is a function of its own fields alone and has its own place in `entries`.
-#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
-  for (std::size_t row = 0; row < rows; ++row) {
+  in_parallel(threads_for(options.threads), 0, rows, [&](std::size_t row) {
     entries[row] =
         kind.predicted ? validate_training_run(evidence, row, study) : skip_row(evidence, row);
-  }
+  });
   ValidatedFile file{table.path, std::string(kind.name), {}, {}, {}};
   for (std::vector<ValidatedRow>& of_row : entries) {
     std::move(of_row.begin(), of_row.end(), std::back_inserter(file.rows));
